@@ -1,0 +1,112 @@
+//===- ConvBERTConvOps.td - Convolutions over tokens ------------*- tablegen -*-===//
+
+#ifndef CONVBERT_CONV_OPS_TD
+#define CONVBERT_CONV_OPS_TD
+
+include "dialect/IR/ConvBERTBase.td"
+include "dialect/IR/ConvBERTEnums.td"
+include "dialect/IR/ConvBERTInterfaces.td"
+
+def ConvBERT_DepthwiseConv1DOp : ConvBERT_InferredOp<"depthwise_conv1d", [
+    DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
+  let summary = "One filter a channel over tokens";
+  let description = [{
+    `y[b,t,c] = sum_j w[c,j] x[b, t + j - low, c]` with zeros outside the sequence (cross-correlation, no flip).
+    Weights are `C x K` (`out_in`) or `K x C` (`in_out`); `pads = [low, high]` with `low + high = K - 1`.
+
+    ```mlir
+    %y = convbert.depthwise_conv1d %x, %w {pads = array<i64: 4, 4>}
+      : (tensor<?x?x768xf32>, tensor<768x9xf32>) -> tensor<?x?x768xf32>
+    ```
+  }];
+  let arguments = (ins ConvBERT_Sequence:$x, ConvBERT_Matrix:$weight, DenseI64ArrayAttr:$pads,
+    DefaultValuedAttr<ConvBERT_WeightLayoutAttr, "::mlir::convbert::WeightLayout::OutIn">:$layout);
+  let results = (outs ConvBERT_Sequence:$result);
+  let assemblyFormat = "$x `,` $weight attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = "int64_t getTaps();";
+  let hasVerifier = 1;
+}
+
+def ConvBERT_SeparableConv1DOp : ConvBERT_InferredOp<"separable_conv1d", [
+    DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>, DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
+  let summary = "Depthwise convolution, then a dense layer";
+  let description = [{
+    The span-aware key of ConvBERT.  The only bias comes after the pointwise step.
+
+    ```mlir
+    %s = convbert.separable_conv1d %x, %wd, %wp, %bp {pads = array<i64: 4, 4>}
+      : (tensor<?x?x768xf32>, tensor<768x9xf32>, tensor<384x768xf32>, tensor<384xf32>) -> tensor<?x?x384xf32>
+    ```
+  }];
+  let arguments = (ins ConvBERT_Sequence:$x, ConvBERT_Matrix:$depthwise, ConvBERT_Matrix:$pointwise,
+    Optional<ConvBERT_Vector>:$bias, DenseI64ArrayAttr:$pads,
+    DefaultValuedAttr<ConvBERT_WeightLayoutAttr, "::mlir::convbert::WeightLayout::OutIn">:$layout);
+  let results = (outs ConvBERT_Sequence:$result);
+  let assemblyFormat = [{
+    $x `,` $depthwise `,` $pointwise (`,` $bias^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def ConvBERT_DynamicKernelOp : ConvBERT_InferredOp<"dynamic_kernel", [
+    DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
+  let summary = "Convolution taps for every token and head";
+  let description = [{
+    A dense layer to `heads * K` features, feature `h*K + k` being tap `k` of head `h`; `normalize = softmax` makes the
+    taps of a head sum to one.
+
+    ```mlir
+    %k = convbert.dynamic_kernel %q, %w, %b {heads = 6 : i64, normalize = #convbert.norm<softmax>}
+      : (tensor<?x?x384xf32>, tensor<54x384xf32>, tensor<54xf32>) -> tensor<?x?x6x9xf32>
+    ```
+  }];
+  let arguments = (ins ConvBERT_Sequence:$q, ConvBERT_Matrix:$weight, Optional<ConvBERT_Vector>:$bias, I64Attr:$heads,
+    ConvBERT_KernelNormAttr:$normalize,
+    DefaultValuedAttr<ConvBERT_WeightLayoutAttr, "::mlir::convbert::WeightLayout::OutIn">:$layout);
+  let results = (outs ConvBERT_FloatTensor<[4]>:$result);
+  let assemblyFormat = "$q `,` $weight (`,` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def ConvBERT_ApplyKernelOp : ConvBERT_InferredOp<"apply_kernel", [
+    DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
+  let summary = "Convolution whose taps differ from token to token";
+  let description = [{
+    `y[b,t,h*R+r] = sum_k taps[b,t,h,k] v[b, t + k - low, h*R+r]`, zeros outside the sequence, taps not renormalised at
+    its ends.  With `normalize = softmax` the operand holds logits and the softmax over `k` is part of the operation.
+
+    ```mlir
+    %o = convbert.apply_kernel %v, %taps {pads = array<i64: 4, 4>, normalize = #convbert.norm<none>}
+      : (tensor<?x?x384xf32>, tensor<?x?x6x9xf32>) -> tensor<?x?x384xf32>
+    ```
+  }];
+  let arguments = (ins ConvBERT_Sequence:$v, ConvBERT_FloatTensor<[4]>:$taps, DenseI64ArrayAttr:$pads,
+                       ConvBERT_KernelNormAttr:$normalize);
+  let results = (outs ConvBERT_Sequence:$result);
+  let assemblyFormat = "$v `,` $taps attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def ConvBERT_SpanDynamicConvOp : ConvBERT_InferredOp<"span_dynamic_conv", [
+    DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>, DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
+  let summary = "Span-based dynamic convolution";
+  let description = [{
+    Taps from the product of query and span-aware key: `apply_kernel(v, dynamic_kernel(q * span_key))`.
+
+    ```mlir
+    %o = convbert.span_dynamic_conv %q, %ks, %v, %wf, %bf {heads = 6 : i64, pads = array<i64: 4, 4>}
+      : (tensor<?x?x384xf32>, tensor<?x?x384xf32>, tensor<?x?x384xf32>, tensor<54x384xf32>, tensor<54xf32>)
+        -> tensor<?x?x384xf32>
+    ```
+  }];
+  let arguments = (ins ConvBERT_Sequence:$q, ConvBERT_Sequence:$span_key, ConvBERT_Sequence:$v, ConvBERT_Matrix:$weight,
+    Optional<ConvBERT_Vector>:$bias, I64Attr:$heads, DenseI64ArrayAttr:$pads,
+    DefaultValuedAttr<ConvBERT_WeightLayoutAttr, "::mlir::convbert::WeightLayout::OutIn">:$layout);
+  let results = (outs ConvBERT_Sequence:$result);
+  let assemblyFormat = [{
+    $q `,` $span_key `,` $v `,` $weight (`,` $bias^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // CONVBERT_CONV_OPS_TD

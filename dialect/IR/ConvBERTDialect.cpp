@@ -1,0 +1,36 @@
+//===- ConvBERTDialect.cpp - Registration and folders -----------------------===//
+
+#include "dialect/IR/ConvBERTOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+#include "dialect/IR/ConvBERTDialect.cpp.inc"
+#include "dialect/IR/ConvBERTEnums.cpp.inc"
+#include "dialect/IR/ConvBERTInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/IR/ConvBERTAttrs.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialect/IR/ConvBERTOps.cpp.inc"
+
+void ConvBERTDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialect/IR/ConvBERTAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/IR/ConvBERTOps.cpp.inc"
+      >();
+}
+
+OpFoldResult ActivationOp::fold(FoldAdaptor) {
+  return getKind() == ActivationKind::Identity ? OpFoldResult(getX()) : OpFoldResult();
+}

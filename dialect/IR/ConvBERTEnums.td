@@ -1,0 +1,54 @@
+//===- ConvBERTEnums.td - Enumerations --------------------------*- tablegen -*-===//
+
+#ifndef CONVBERT_ENUMS_TD
+#define CONVBERT_ENUMS_TD
+
+include "dialect/IR/ConvBERTBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class ConvBERT_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::mlir::convbert";
+  let genSpecializedAttr = 0;
+}
+class ConvBERT_EnumAttr<EnumAttrInfo info, string mnemonic>
+    : EnumAttr<ConvBERT_Dialect, info, mnemonic> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+/// The elementwise functions of Hugging Face's `ACT2FN` that a ConvBERT configuration may name.
+def ConvBERT_ActivationKind : ConvBERT_Enum<"ActivationKind", "elementwise activation", [
+  I32EnumAttrCase<"Identity", 0, "identity">,
+  I32EnumAttrCase<"Gelu", 1, "gelu">,          // exact: x/2 (1 + erf(x / sqrt 2))
+  I32EnumAttrCase<"GeluNew", 2, "gelu_new">,   // tanh form
+  I32EnumAttrCase<"Relu", 3, "relu">,
+  I32EnumAttrCase<"Silu", 4, "silu">,
+  I32EnumAttrCase<"Tanh", 5, "tanh">,
+  I32EnumAttrCase<"Selu", 6, "selu">,
+  I32EnumAttrCase<"Sigmoid", 7, "sigmoid">
+]>;
+def ConvBERT_ActivationAttr : ConvBERT_EnumAttr<ConvBERT_ActivationKind, "activation">;
+
+/// Orientation of a weight: as in PyTorch files, or as in the formulas and TensorFlow files.
+def ConvBERT_WeightLayout : ConvBERT_Enum<"WeightLayout", "orientation of a weight", [
+  I32EnumAttrCase<"OutIn", 0, "out_in">,
+  I32EnumAttrCase<"InOut", 1, "in_out">
+]>;
+def ConvBERT_WeightLayoutAttr : ConvBERT_EnumAttr<ConvBERT_WeightLayout, "layout">;
+
+/// Whether convolution taps are weights already or logits that a softmax over the taps turns into weights.
+def ConvBERT_KernelNorm : ConvBERT_Enum<"KernelNorm", "normalisation of convolution taps", [
+  I32EnumAttrCase<"None", 0, "none">,
+  I32EnumAttrCase<"Softmax", 1, "softmax">
+]>;
+def ConvBERT_KernelNormAttr : ConvBERT_EnumAttr<ConvBERT_KernelNorm, "norm">;
+
+/// Which token, or what of all tokens, speaks for a sequence.
+def ConvBERT_PoolKind : ConvBERT_Enum<"PoolKind", "sequence summary", [
+  I32EnumAttrCase<"First", 0, "first">,
+  I32EnumAttrCase<"Last", 1, "last">,
+  I32EnumAttrCase<"Mean", 2, "mean">
+]>;
+def ConvBERT_PoolAttr : ConvBERT_EnumAttr<ConvBERT_PoolKind, "pool">;
+
+#endif // CONVBERT_ENUMS_TD

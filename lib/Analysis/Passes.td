@@ -1,0 +1,31 @@
+//===- Passes.td - Passes that report and change nothing --------*- tablegen -*-===//
+
+#ifndef CONVBERT_ANALYSIS_PASSES_TD
+#define CONVBERT_ANALYSIS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PrintCostPass : Pass<"convbert-print-cost", "::mlir::ModuleOp"> {
+  let summary = "Print the number of parameters and of multiply-accumulates";
+  let description = [{
+    Parameters are the elements of all `ml_program.global` operations.  Multiply-accumulates (MACs; a FLOP count is
+    twice that) are those of `CostOpInterface`, summed over each public function and, once for every call, over the
+    functions that it calls; elementwise work is not counted.  Prints to standard error:
+
+    ```
+    parameters: 13143768
+    @forward, batch 1, length 128: 1221001216 MACs
+      convbert.embeddings      1   4194304
+      convbert.feed_forward    12  805306368
+      convbert.mixed_attention 12  411500544
+    ```
+
+    The columns are operation, how often it runs, MACs.
+  }];
+  let options = [
+    Option<"batch", "batch", "int64_t", "1", "Sequences, 1 to 65536">,
+    Option<"length", "length", "int64_t", "128", "Tokens of a sequence, 1 to 65536">
+  ];
+}
+
+#endif // CONVBERT_ANALYSIS_PASSES_TD

@@ -1,0 +1,32 @@
+//===- CompileCheckpoint.h - From a directory to a shared object -*- C++ -*-===//
+
+#ifndef CONVBERT_LIB_CAPI_COMPILECHECKPOINT_H
+#define CONVBERT_LIB_CAPI_COMPILECHECKPOINT_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+
+namespace mlir::convbert {
+
+/// The members of `options_json` in convbert-c.h.
+struct CompileCheckpointOptions {
+  std::string target = "native";
+  bool hiddenStates = false;
+  std::string cacheDirectory;
+  std::string dumpDirectory;
+
+  /// Reads a JSON object; an unknown member or a value of the wrong type is an error.
+  static llvm::Expected<CompileCheckpointOptions> parse(StringRef json);
+};
+
+/// Imports and compiles the checkpoint in `directory`, or finds its object in the cache.  Returns what convbert-c.h
+/// documents, or an error of one line.
+llvm::Expected<llvm::json::Object> compileCheckpoint(StringRef directory, const CompileCheckpointOptions &options);
+
+/// The JSON value of an attribute made of dictionaries, arrays, strings, numbers and booleans.
+llvm::json::Value toJSON(Attribute attribute);
+
+} // namespace mlir::convbert
+
+#endif // CONVBERT_LIB_CAPI_COMPILECHECKPOINT_H

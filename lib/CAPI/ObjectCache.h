@@ -1,0 +1,39 @@
+//===- ObjectCache.h - Where compiled objects are kept ----------*- C++ -*-===//
+
+#ifndef CONVBERT_LIB_CAPI_OBJECTCACHE_H
+#define CONVBERT_LIB_CAPI_OBJECTCACHE_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace mlir::convbert {
+
+/// A directory of compiled objects, `KEY/model.so` each.  Entries appear by a rename, so that several processes may
+/// share it without locks.
+class ObjectCache {
+public:
+  /// The cache in `directory`; if that is empty, in $CONVBERT_CACHE, else $XDG_CACHE_HOME/convbert, else
+  /// ~/.cache/convbert.  Nothing is made yet.
+  explicit ObjectCache(StringRef directory = "");
+
+  /// The path of the entry `key` if there is one.
+  std::optional<std::string> find(StringRef key) const;
+
+  /// A path in a writable directory to put the entry `key` at: in the cache, or, if that cannot be written to, in a
+  /// new temporary directory.
+  llvm::Expected<std::string> reserve(StringRef key) const;
+
+private:
+  std::string directory;
+};
+
+/// The key of `parts`: the same for the same sequence of strings, different for all others.
+std::string makeCacheKey(ArrayRef<StringRef> parts);
+
+/// Something that changes with every build of this library.
+std::string getCompilerIdentity();
+
+} // namespace mlir::convbert
+
+#endif // CONVBERT_LIB_CAPI_OBJECTCACHE_H

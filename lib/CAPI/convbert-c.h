@@ -1,0 +1,42 @@
+/* The compiler's C interface.  All strings are UTF-8.  Functions may be called by several threads at once. */
+#ifndef CONVBERT_C_H
+#define CONVBERT_C_H
+
+#if defined(__GNUC__)
+#define CONVBERT_EXPORT __attribute__((visibility("default")))
+#else
+#define CONVBERT_EXPORT
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Imports the checkpoint in `directory` and compiles it, or finds the shared object in the cache.
+ *
+ * `options_json` is NULL or a JSON object; every member is optional:
+ *   "target"     "native" (default), "x86-64-v3" or "x86-64-v4"; this machine must be able to run it
+ *   "outputs"    array of further outputs: "hidden_states"
+ *   "cache_dir"  where compiled objects are kept; default $CONVBERT_CACHE, else $XDG_CACHE_HOME/convbert, else
+ *                ~/.cache/convbert.  One that cannot be written to is replaced by a new temporary directory.
+ *   "dump_dir"   where to leave the module after each phase (compiles even if the object is in the cache)
+ *
+ * Returns a JSON object, to be freed with convbert_string_free():
+ *   "object"     path of the shared object           "cached"     whether it was there already
+ *   "compile_ms" time of all phases, 0 if cached     "phases_ms"  time of each
+ *   "import_ms"  time of reading the checkpoint      "target"     {"name", "isa", "cpu"}
+ *   "manifest"   what the model takes and gives      "weights"    [{"name", "file", "offset", "bytes"}, ...]
+ * or NULL with a one-line message in *error (if `error` is not NULL), to be freed too. */
+CONVBERT_EXPORT char *convbert_compile_checkpoint(const char *directory, const char *options_json, char **error);
+
+/* The version of the compiler, e.g. "0.1.0"; not to be freed. */
+CONVBERT_EXPORT const char *convbert_version(void);
+
+/* Frees a string that another function returned.  NULL is allowed. */
+CONVBERT_EXPORT void convbert_string_free(char *string);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CONVBERT_C_H */

@@ -1,0 +1,86 @@
+//===- Dense.cpp - Lowering of packed_dense -------------------------------===//
+//
+//   %zero = linalg.fill                       -> tensor<mo x mr x np x nr>
+//   %sum  = linalg.generic (o, m, n, j, k)    tagged `mm`: rows[o,m,k] * panels[n,k,j]
+//   %out  = linalg.generic (o, m, n, j)       tagged `epi`: activation(sum + bias[n,j]) (* multiplier)
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/IR/ConvBERTOps.h"
+#include "lib/Conversion/ConvBERTToLinalg/Patterns.h"
+#include "lib/Conversion/ConvBERTToLinalg/ScalarMath.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+namespace {
+
+struct PackedDensePattern : OpRewritePattern<PackedDenseOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(PackedDenseOp op, PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    Type element = type.getElementType();
+    if (!element.isF32())
+      return rewriter.notifyMatchFailure(op, "requires f32");
+    Location loc = op.getLoc();
+    MLIRContext *context = op.getContext();
+    OpFoldResult rowTiles = tensor::getMixedSize(rewriter, loc, op.getRows(), 0);
+    OpFoldResult panels = tensor::getMixedSize(rewriter, loc, op.getPanels(), 0);
+    SmallVector<OpFoldResult> sizes{rowTiles, rewriter.getIndexAttr(type.getDimSize(1)), panels,
+                                    rewriter.getIndexAttr(type.getDimSize(3))};
+    // One tensor.empty each: a shared one would be allocated.
+    auto empty = [&]() -> Value { return tensor::EmptyOp::create(rewriter, loc, sizes, element); };
+
+    AffineExpr o, m, n, j, k;
+    bindDims(context, o, m, n, j, k);
+    auto map = [&](unsigned dims, ArrayRef<AffineExpr> results) { return AffineMap::get(dims, 0, results, context); };
+    SmallVector<utils::IteratorType> iterators(4, utils::IteratorType::parallel);
+
+    Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(element));
+    Value filled = linalg::FillOp::create(rewriter, loc, zero, empty()).getResult(0);
+    iterators.push_back(utils::IteratorType::reduction);
+    auto product = linalg::GenericOp::create(
+        rewriter, loc, filled.getType(), ValueRange{op.getRows(), op.getPanels()}, filled,
+        ArrayRef<AffineMap>{map(5, {o, m, k}), map(5, {n, k, j}), map(5, {o, m, n, j})}, iterators,
+        [](OpBuilder &b, Location loc, ValueRange args) {
+          Value term = arith::MulFOp::create(b, loc, args[0], args[1]);
+          linalg::YieldOp::create(b, loc, arith::AddFOp::create(b, loc, args[2], term).getResult());
+        });
+    product->setAttr("mm", rewriter.getUnitAttr());
+    iterators.pop_back();
+
+    AffineMap identity = map(4, {o, m, n, j});
+    SmallVector<Value> inputs{product.getResult(0), op.getBias()};
+    SmallVector<AffineMap> maps{identity, map(4, {n, j})};
+    if (Value multiplier = op.getMultiplier()) {
+      inputs.push_back(multiplier);
+      maps.push_back(identity);
+    }
+    maps.push_back(identity);
+    auto epilogue = linalg::GenericOp::create(rewriter, loc, filled.getType(), inputs, empty(), maps, iterators,
+                                              [&](OpBuilder &b, Location loc, ValueRange args) {
+                                                Value sum = arith::AddFOp::create(b, loc, args[0], args[1]);
+                                                Value value = buildActivation(b, loc, op.getActivation(), sum);
+                                                if (op.getMultiplier())
+                                                  value = arith::MulFOp::create(b, loc, value, args[2]);
+                                                linalg::YieldOp::create(b, loc, value);
+                                              });
+    epilogue->setAttr("epi", rewriter.getUnitAttr());
+    // The tile sizes that the operation's type may leave open are static here or there.
+    Value result = epilogue.getResult(0);
+    if (result.getType() != type)
+      result = tensor::CastOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::convbert::populateDensePatterns(RewritePatternSet &patterns) {
+  patterns.add<PackedDensePattern>(patterns.getContext());
+}

@@ -1,0 +1,277 @@
+//===- Config.cpp - config.json of a checkpoint -----------------*- C++ -*-===//
+
+#include "lib/Import/Config.h"
+#include "lib/Import/JSONText.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <cmath>
+
+using llvm::Error;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace mlir::convbert {
+
+std::string ConfigSize::describe() const {
+  return (Twine(key) + " " + Twine(value) + (given ? "" : " (the default; absent from config.json)")).str();
+}
+
+namespace {
+
+/// Typed access to one JSON object; errors name the file and the key.
+class ConfigReader {
+public:
+  ConfigReader(const llvm::json::Object &object, Config &config) : object(object), config(config) {}
+
+  Error read();
+
+private:
+  Error error(const Twine &message) const { return importError(Twine(config.path) + ": " + message); }
+  Error unexpected(StringRef key, const Twine &required, const llvm::json::Value &found) const {
+    return error("requires " + key + " to be " + required + ", but found " + describeJSON(found));
+  }
+
+  /// The value of `key`, or null if it is absent or JSON's null.
+  const llvm::json::Value *lookup(StringRef key) const {
+    const llvm::json::Value *value = object.get(key);
+    return value && value->kind() != llvm::json::Value::Null ? value : nullptr;
+  }
+
+  Error readSize(ConfigSize &size, int64_t least) const;
+  Error readFlag(StringRef key, bool &flag) const;
+  Error readActivation(StringRef key, ActivationKind &kind) const;
+  Error readEps() const;
+  Error readModelType() const;
+  Error readLabels() const;
+  Error readSummary() const;
+  Error refuseUnsupported() const;
+  Error checkSizes() const;
+
+  const llvm::json::Object &object;
+  Config &config;
+};
+
+} // namespace
+
+Error ConfigReader::readSize(ConfigSize &size, int64_t least) const {
+  const llvm::json::Value *value = object.get(size.key);
+  if (!value)
+    return Error::success();
+  std::optional<int64_t> number = value->getAsInteger();
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  if (!number || *number < least || *number > most)
+    return unexpected(size.key, "an integer from " + Twine(least) + " to " + Twine(most), *value);
+  size.value = *number;
+  size.given = true;
+  return Error::success();
+}
+
+Error ConfigReader::readFlag(StringRef key, bool &flag) const {
+  const llvm::json::Value *value = lookup(key);
+  if (!value)
+    return Error::success();
+  std::optional<bool> found = value->getAsBoolean();
+  if (!found)
+    return unexpected(key, "true or false", *value);
+  flag = *found;
+  return Error::success();
+}
+
+Error ConfigReader::readActivation(StringRef key, ActivationKind &kind) const {
+  const llvm::json::Value *value = lookup(key);
+  if (!value)
+    return Error::success();
+  std::optional<StringRef> name = value->getAsString();
+  // Names of the library's ACT2FN; two pairs name one function each.
+  std::optional<ActivationKind> found;
+  if (name)
+    found = llvm::StringSwitch<std::optional<ActivationKind>>(*name)
+                .Cases({"gelu", "gelu_python"}, ActivationKind::Gelu)
+                .Cases({"gelu_new", "gelu_pytorch_tanh"}, ActivationKind::GeluNew)
+                .Case("relu", ActivationKind::Relu)
+                .Cases({"silu", "swish"}, ActivationKind::Silu)
+                .Case("tanh", ActivationKind::Tanh)
+                .Case("selu", ActivationKind::Selu)
+                .Case("sigmoid", ActivationKind::Sigmoid)
+                .Case("linear", ActivationKind::Identity)
+                .Default(std::nullopt);
+  if (!found)
+    return unexpected(key,
+                      "one of gelu, gelu_new, gelu_python, gelu_pytorch_tanh, linear, relu, selu, sigmoid, silu, "
+                      "swish, tanh",
+                      *value);
+  kind = *found;
+  return Error::success();
+}
+
+Error ConfigReader::readEps() const {
+  const llvm::json::Value *value = object.get("layer_norm_eps");
+  if (!value)
+    return Error::success();
+  std::optional<double> eps = value->getAsNumber();
+  if (!eps || !std::isfinite(*eps) || *eps < 0)
+    return unexpected("layer_norm_eps", "a finite number that is not negative", *value);
+  config.layerNormEps = *eps;
+  return Error::success();
+}
+
+Error ConfigReader::readModelType() const {
+  if (const llvm::json::Value *value = lookup("architectures")) {
+    const llvm::json::Array *names = value->getAsArray();
+    if (!names || (!names->empty() && !names->front().getAsString()))
+      return unexpected("architectures", "an array of strings", *value);
+    if (!names->empty())
+      config.architecture = names->front().getAsString()->str();
+  }
+  if (const llvm::json::Value *value = lookup("model_type")) {
+    std::optional<StringRef> type = value->getAsString();
+    // The second spelling is that of early revisions of the published checkpoints.
+    if (type != "convbert" && type != "conv_bert")
+      return unexpected("model_type", "'convbert' (or 'conv_bert'), the only supported model", *value);
+    return Error::success();
+  }
+  if (!StringRef(config.architecture).starts_with("ConvBert"))
+    return error("requires model_type 'convbert' (or 'conv_bert'), but found neither a model_type nor a ConvBert class "
+                 "in architectures");
+  return Error::success();
+}
+
+Error ConfigReader::readLabels() const {
+  std::optional<int64_t> count;
+  if (const llvm::json::Value *value = lookup("num_labels")) {
+    count = value->getAsInteger();
+    if (!count || *count < 1 || *count > (1 << 24))
+      return unexpected("num_labels", "an integer from 1 to 16777216", *value);
+  }
+  const llvm::json::Value *value = lookup("id2label");
+  if (!value) {
+    config.labelsGiven = count.has_value();
+    for (int64_t i = 0, e = count.value_or(2); i < e; ++i)
+      config.labels.push_back("LABEL_" + std::to_string(i));
+    return Error::success();
+  }
+  const llvm::json::Object *names = value->getAsObject();
+  if (!names)
+    return unexpected("id2label", "an object from ids to names", *value);
+  if (count && *count != int64_t(names->size()))
+    return error("requires num_labels and id2label to agree, but found " + Twine(*count) + " and " +
+                 Twine(names->size()) + " labels");
+  config.labelsGiven = true;
+  config.labels.resize(names->size());
+  for (int64_t i = 0, e = names->size(); i < e; ++i) {
+    const llvm::json::Value *name = names->get(std::to_string(i));
+    if (!name)
+      return error("requires id2label to name the ids 0 to " + Twine(e - 1) + ", but id " + Twine(i) + " is missing");
+    if (!name->getAsString())
+      return unexpected("id2label", "an object of strings", *name);
+    config.labels[i] = name->getAsString()->str();
+  }
+  return Error::success();
+}
+
+Error ConfigReader::readSummary() const {
+  if (const llvm::json::Value *value = lookup("summary_type")) {
+    std::optional<StringRef> type = value->getAsString();
+    std::optional<PoolKind> kind;
+    if (type)
+      kind = llvm::StringSwitch<std::optional<PoolKind>>(*type)
+                 .Case("last", PoolKind::Last)
+                 .Case("first", PoolKind::First)
+                 .Case("mean", PoolKind::Mean)
+                 .Default(std::nullopt);
+    if (!kind)
+      return unexpected("summary_type", "one of last, first, mean", *value);
+    config.summary = *kind;
+  }
+  if (Error failure = readFlag("summary_use_proj", config.summaryProjection))
+    return failure;
+  return readActivation("summary_activation", config.summaryActivation);
+}
+
+Error ConfigReader::refuseUnsupported() const {
+  if (const llvm::json::Value *value = lookup("pruned_heads")) {
+    const llvm::json::Object *heads = value->getAsObject();
+    // The library prunes the queries but not the convolution that they feed, so no such checkpoint works there.
+    if (!heads || !heads->empty())
+      return error("requires pruned_heads to be empty, but found " +
+                   (heads ? Twine(heads->size()) + " pruned layers" : Twine(describeJSON(*value))).str() +
+                   "; save the model without pruned heads");
+  }
+  if (const llvm::json::Value *value = lookup("position_embedding_type"))
+    if (value->getAsString() != "absolute")
+      return unexpected("position_embedding_type", "'absolute', the only kind that ConvBERT has", *value);
+  if (const llvm::json::Value *value = lookup("conv_type"))
+    if (value->getAsString() != "sdconv")
+      return unexpected("conv_type", "'sdconv', span-based dynamic convolution", *value);
+  // Releases of the library differ in what a decoder is (a causal mask, or nothing at all).
+  for (StringRef key : {"is_decoder", "add_cross_attention"}) {
+    bool flag = false;
+    if (Error failure = readFlag(key, flag))
+      return failure;
+    if (flag)
+      return error("requires " + key + " to be false: only encoders are supported, but found true");
+  }
+  return Error::success();
+}
+
+Error ConfigReader::checkSizes() const {
+  int64_t width = config.hiddenSize, built = config.builtHeads();
+  if (config.kernelSize % 2 == 0)
+    return error("requires an odd conv_kernel_size (the taps are centred on a token), but found the even " +
+                 config.kernelSize.describe());
+  // Two rules are in use: half of the width shared by the built heads, or width / num_attention_heads.
+  if (width % (2 * built) != 0 && width % config.numHeads != 0)
+    return error("requires hidden_size to be a multiple of " + Twine(2 * built) + " (twice the " + Twine(built) +
+                 " attention heads that num_attention_heads " + Twine(config.numHeads) + " and head_ratio " +
+                 Twine(config.headRatio) + " leave) or of num_attention_heads, but found " +
+                 config.hiddenSize.describe());
+  for (const ConfigSize &size : {config.hiddenSize, config.intermediateSize})
+    if (size % config.numGroups != 0)
+      return error("requires " + Twine(size.key) + " to be a multiple of num_groups " + Twine(config.numGroups) +
+                   ", but found " + size.describe());
+  return Error::success();
+}
+
+Error ConfigReader::read() {
+  if (Error failure = readModelType())
+    return failure;
+  for (ConfigSize *size : {&config.vocabSize, &config.hiddenSize, &config.numHeads, &config.headRatio,
+                           &config.kernelSize, &config.numGroups, &config.intermediateSize, &config.embeddingSize,
+                           &config.maxPositions, &config.typeVocabSize})
+    if (Error failure = readSize(*size, 1))
+      return failure;
+  if (Error failure = readSize(config.numLayers, 0))
+    return failure;
+  if (Error failure = readActivation("hidden_act", config.activation))
+    return failure;
+  if (Error failure = readEps())
+    return failure;
+  if (Error failure = readFlag("tie_word_embeddings", config.tieWordEmbeddings))
+    return failure;
+  if (Error failure = readLabels())
+    return failure;
+  if (Error failure = readSummary())
+    return failure;
+  if (Error failure = refuseUnsupported())
+    return failure;
+  return checkSizes();
+}
+
+llvm::Expected<Config> parseConfig(StringRef text, StringRef path) {
+  llvm::Expected<llvm::json::Object> object = parseJSONObject(text, path);
+  if (!object)
+    return object.takeError();
+  Config config;
+  config.path = path.str();
+  if (Error failure = ConfigReader(*object, config).read())
+    return std::move(failure);
+  return config;
+}
+
+llvm::Expected<Config> readConfig(StringRef path) {
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer = readSmallFile(path);
+  if (!buffer)
+    return buffer.takeError();
+  return parseConfig((*buffer)->getBuffer(), path);
+}
+
+} // namespace mlir::convbert

@@ -1,0 +1,36 @@
+//===- ManifestJSON.cpp - What a module says about itself -------*- C++ -*-===//
+
+#include "lib/Import/ManifestJSON.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace mlir::convbert {
+
+/// Dictionaries, arrays, strings, integers and booleans; anything else becomes null.
+static llvm::json::Value toJSON(Attribute attribute) {
+  if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
+    llvm::json::Object object;
+    for (NamedAttribute entry : dictionary)
+      object[entry.getName().getValue()] = toJSON(entry.getValue());
+    return object;
+  }
+  if (auto elements = dyn_cast<ArrayAttr>(attribute)) {
+    llvm::json::Array array;
+    for (Attribute element : elements)
+      array.push_back(toJSON(element));
+    return array;
+  }
+  if (auto string = dyn_cast<StringAttr>(attribute))
+    return string.getValue().str();
+  if (auto flag = dyn_cast<BoolAttr>(attribute))
+    return flag.getValue();
+  if (auto integer = dyn_cast<IntegerAttr>(attribute))
+    return integer.getValue().getSExtValue();
+  return nullptr;
+}
+
+llvm::json::Value manifestToJSON(ModuleOp module) {
+  auto manifest = module->getAttrOfType<DictionaryAttr>(kManifestAttrName);
+  return manifest ? toJSON(manifest) : llvm::json::Value(nullptr);
+}
+
+} // namespace mlir::convbert

@@ -1,0 +1,90 @@
+//===- HostBuilder.cpp - Views and calls in host code -----------------------===//
+
+#include "lib/Outline/HostBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+Value HostBuilder::constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+Value HostBuilder::mul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
+Value HostBuilder::add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
+
+std::array<Value, kRowKinds + 1> convbert::arenaOffsets(OpBuilder &b, Location loc, const Footprint &footprint,
+                                                        const std::array<Value, kRowKinds> &counts) {
+  std::array<Value, kRowKinds + 1> offsets;
+  offsets[0] = arith::ConstantIndexOp::create(b, loc, 0);
+  for (unsigned kind = 0; kind < kRowKinds; ++kind) {
+    Value bytes = arith::ConstantIndexOp::create(b, loc, footprint[kind]);
+    offsets[kind + 1] = arith::AddIOp::create(b, loc, offsets[kind], arith::MulIOp::create(b, loc, bytes, counts[kind]));
+  }
+  return offsets;
+}
+
+Value HostBuilder::base(Value value) {
+  unsigned index = plan.getView(value).buffer;
+  Buffer &buffer = plan.getBuffer(index);
+  if (buffer.external)
+    return buffer.external;
+  Value &base = bases[index];
+  if (base)
+    return base;
+  Value rows = count(value);
+  Value offset = arenaOffsets(b, loc, plan.getFootprint(), context.counts)[static_cast<unsigned>(buffer.kind)];
+  offset = add(offset, mul(constant(buffer.offset), rows));
+  Type f32 = b.getF32Type();
+  if (buffer.kind == RowKind::Key) {
+    Value keys = arith::DivUIOp::create(b, loc, rows, context.batch);
+    auto type = MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic}, f32);
+    return base = memref::ViewOp::create(b, loc, type, context.workspace, offset, ValueRange{context.batch, keys});
+  }
+  auto type = MemRefType::get({ShapedType::kDynamic, buffer.pitch}, f32);
+  return base = memref::ViewOp::create(b, loc, type, context.workspace, offset, ValueRange{rows});
+}
+
+Value HostBuilder::reinterpret(Value value, int64_t column, ArrayRef<OpFoldResult> sizes,
+                               ArrayRef<OpFoldResult> strides) {
+  Value memory = base(value);
+  SmallVector<int64_t> shape, steps;
+  SmallVector<Value> ignored;
+  dispatchIndexOpFoldResults(sizes, ignored, shape);
+  dispatchIndexOpFoldResults(strides, ignored, steps);
+  int64_t offset = plan.getView(value).column + column;
+  auto type = MemRefType::get(shape, b.getF32Type(), StridedLayoutAttr::get(b.getContext(), offset, steps));
+  return memref::ReinterpretCastOp::create(b, loc, type, memory, b.getIndexAttr(offset), sizes, strides);
+}
+
+Value HostBuilder::rows(Value value, std::optional<int64_t> staticWidth) {
+  int64_t width = staticWidth.value_or(plan.getView(value).width);
+  return reinterpret(value, 0, {count(value), b.getIndexAttr(width)}, {b.getIndexAttr(pitch(value)), b.getIndexAttr(1)});
+}
+
+Value HostBuilder::tilesIn(Value value, int64_t column, int64_t depth) {
+  Value tileCount = arith::DivUIOp::create(b, loc, count(value), constant(tiles.rows));
+  return reinterpret(value, column, {tileCount, b.getIndexAttr(tiles.rows), b.getIndexAttr(depth)},
+                     {b.getIndexAttr(tiles.rows * pitch(value)), b.getIndexAttr(pitch(value)), b.getIndexAttr(1)});
+}
+
+Value HostBuilder::tilesOut(Value value, int64_t column, int64_t panels) {
+  Value tileCount = arith::DivUIOp::create(b, loc, count(value), constant(tiles.rows));
+  return reinterpret(
+      value, column, {tileCount, b.getIndexAttr(tiles.rows), b.getIndexAttr(panels), b.getIndexAttr(tiles.panel)},
+      {b.getIndexAttr(tiles.rows * pitch(value)), b.getIndexAttr(pitch(value)), b.getIndexAttr(tiles.panel),
+       b.getIndexAttr(1)});
+}
+
+void HostBuilder::call(func::FuncOp kernel, ValueRange operands) {
+  SmallVector<Value> all(operands);
+  ArrayRef<Type> types = kernel.getArgumentTypes();
+  // The trailing arguments are the same for all kernels: shape, threads, scratch.
+  for (Type type : types.drop_front(all.size())) {
+    if (type.isInteger(32))
+      all.push_back(context.threads);
+    else
+      all.push_back(cast<MemRefType>(type).getElementType().isInteger(64) ? context.shape : context.scratch);
+  }
+  for (auto [value, type] : llvm::zip_equal(all, types))
+    if (value.getType() != type)
+      value = memref::CastOp::create(b, loc, type, value);
+  func::CallOp::create(b, loc, kernel, all);
+}

@@ -1,0 +1,85 @@
+//===- HostBuilder.h - Views and calls in host code -------------*- C++ -*-===//
+
+#ifndef CONVBERT_LIB_OUTLINE_HOSTBUILDER_H
+#define CONVBERT_LIB_OUTLINE_HOSTBUILDER_H
+
+#include "lib/Outline/KernelTemplates.h"
+#include "lib/Outline/WorkspacePlan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::convbert {
+
+/// What host code knows of a call: the counts that sizes depend on, and the arguments that kernels take.
+struct HostContext {
+  Value workspace;  ///< memref<?xi8>: own arenas, then those of callees
+  Value scratch;    ///< memref<?xi8>: temporaries of kernels, a share for each thread
+  Value shape;      ///< memref<?xi64>: { B, T_max, row_start[B+1], length[B] }
+  Value threads;    ///< i32
+  Value batch, longest;                 ///< index
+  std::array<Value, kRowKinds> counts;  ///< index, by RowKind
+};
+
+/// Emits views of buffers and calls of kernels at the end of a function under construction.
+class HostBuilder {
+public:
+  HostBuilder(OpBuilder &b, Location loc, WorkspacePlan &plan, const TileSizes &tiles, HostContext context)
+      : b(b), loc(loc), plan(plan), tiles(tiles), context(context) {}
+
+  Value constant(int64_t value);
+  Value mul(Value x, Value y);
+  Value add(Value x, Value y);
+
+  const HostContext &getContext() const { return context; }
+  WorkspacePlan &getPlan() { return plan; }
+  const TileSizes &getTiles() const { return tiles; }
+  void setLoc(Location newLoc) { loc = newLoc; }
+  Location getLoc() const { return loc; }
+
+  /// The whole buffer of `value`: memref<? x pitch>, or for keys memref<batch x keys>.
+  Value base(Value value);
+  /// Rows of `value`: memref<? x width or ?, strided<[?, 1], offset: ?>>.  `width` defaults to that of the value.
+  Value rows(Value value, std::optional<int64_t> staticWidth = std::nullopt);
+  /// Row tiles as a dense kernel reads them: [row tile][mr][depth], from `column` on.
+  Value tilesIn(Value value, int64_t column, int64_t depth);
+  /// Row tiles as a dense kernel writes them: [row tile][mr][panels][nr], from `column` on.
+  Value tilesOut(Value value, int64_t column, int64_t panels);
+
+  /// Calls `kernel` with `operands`, casting memrefs to the types that it declares, then shape, threads and scratch
+  /// where it takes them.
+  void call(func::FuncOp kernel, ValueRange operands);
+
+private:
+  Value reinterpret(Value value, int64_t column, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides);
+  int64_t pitch(Value value) { return plan.getBuffer(plan.getView(value).buffer).pitch; }
+  Value count(Value value) {
+    return context.counts[static_cast<unsigned>(plan.getBuffer(plan.getView(value).buffer).kind)];
+  }
+
+  OpBuilder &b;
+  Location loc;
+  WorkspacePlan &plan;
+  const TileSizes &tiles;
+  HostContext context;
+  llvm::DenseMap<unsigned, Value> bases;
+};
+
+/// Start of each kind's arena in a workspace laid out as `footprint` says; the last is its end.
+std::array<Value, kRowKinds + 1> arenaOffsets(OpBuilder &b, Location loc, const Footprint &footprint,
+                                              const std::array<Value, kRowKinds> &counts);
+
+/// Where operands that are no activations come from in host code.
+struct OperandLookup {
+  /// Part `part` of the packed parameter that stands behind a weight.
+  llvm::function_ref<Value(Value weight, unsigned part)> parameter;
+  /// An input of integers: memref<? x ? x i64>, or memref<? x ? x i8> for a mask.
+  llvm::function_ref<Value(Value value)> input;
+};
+
+/// Emits the kernel calls for one operation of the function that is being outlined.  Reports and fails on operations
+/// without a kernel.
+LogicalResult emitKernelCalls(Operation *op, HostBuilder &host, KernelTemplates &kernels, const OperandLookup &lookup);
+
+} // namespace mlir::convbert
+
+#endif // CONVBERT_LIB_OUTLINE_HOSTBUILDER_H

@@ -1,0 +1,161 @@
+//===- KernelCalls.cpp - Which kernel computes an operation -----------------===//
+
+#include "dialect/IR/ShapeRules.h"
+#include "lib/Outline/HostBuilder.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+namespace {
+
+/// Emits the calls of one operation.
+struct Emitter {
+  HostBuilder &host;
+  KernelTemplates &kernels;
+  const OperandLookup &lookup;
+
+  Value parameter(Value weight, unsigned part = 0) { return lookup.parameter(weight, part); }
+  Value input(Value value) { return lookup.input(value); }
+
+  static std::string text(int64_t value) { return std::to_string(value); }
+
+  LogicalResult call(StringRef name, StringRef suffix, const TemplateParameters &parameters, ValueRange operands) {
+    func::FuncOp kernel = kernels.get(name, suffix, parameters);
+    if (!kernel)
+      return failure();
+    host.call(kernel, operands);
+    return success();
+  }
+
+  /// One matrix product: rows of `x` from `inColumn` on times panels, to rows of `y` from `outColumn` on.
+  LogicalResult dense(Value x, int64_t inColumn, Value panels, Value bias, Value multiplier, ActivationKind activation,
+                      Value y, int64_t outColumn) {
+    const TileSizes &tiles = host.getTiles();
+    auto type = cast<MemRefType>(panels.getType());
+    TemplateParameters parameters{{"MR", text(tiles.rows)}, {"NR", text(tiles.panel)},
+                                  {"ACT", stringifyActivationKind(activation).str()}};
+    std::string suffix = activation == ActivationKind::Identity ? "" : stringifyActivationKind(activation).str();
+    SmallVector<Value> operands{host.tilesIn(x, inColumn, type.getDimSize(1)), panels, bias};
+    if (multiplier)
+      operands.push_back(host.tilesOut(multiplier, 0, type.getDimSize(0)));
+    operands.push_back(host.tilesOut(y, outColumn, type.getDimSize(0)));
+    return call(multiplier ? "dense_times" : "dense", suffix, parameters, operands);
+  }
+
+  LogicalResult emit(DenseOp op) {
+    return dense(op.getX(), 0, parameter(op.getWeight()), parameter(op.getBias()), op.getMultiplier(),
+                 op.getActivation(), op.getResult(), 0);
+  }
+
+  LogicalResult emit(DynamicKernelOp op) {
+    if (op.getNormalize() != KernelNorm::None)
+      return op.emitOpError() << "requires its softmax fused into the convolution that uses the taps";
+    return dense(op.getQ(), 0, parameter(op.getWeight()), parameter(op.getBias()), Value(), ActivationKind::Identity,
+                 op.getResult(), 0);
+  }
+
+  /// Group after group: a group's last panel may reach into the next group's columns, which are written later.
+  LogicalResult emit(GroupedDenseOp op) {
+    auto weight = cast<RankedTensorType>(op.getWeight().getType());
+    for (int64_t g = 0; g < weight.getDimSize(0); ++g)
+      if (failed(dense(op.getX(), g * weight.getDimSize(1), parameter(op.getWeight(), g), parameter(op.getBias(), g),
+                       Value(), op.getActivation(), op.getResult(), g * weight.getDimSize(2))))
+        return failure();
+    return success();
+  }
+
+  LogicalResult emit(LayerNormOp op) {
+    int64_t width = getFeatures(op.getX()), padded = llvm::alignTo(width, TileSizes::lanes);
+    SmallVector<Value> operands{host.rows(op.getX(), padded)};
+    if (op.getResidual())
+      operands.push_back(host.rows(op.getResidual(), padded));
+    operands.push_back(parameter(op.getGamma()));
+    operands.push_back(host.rows(op.getResult(), padded));
+    return call(op.getResidual() ? "norm_residual" : "norm", text(width), normParameters(width, padded, op.getEps()),
+                operands);
+  }
+
+  static TemplateParameters normParameters(int64_t width, int64_t padded, const APFloat &eps) {
+    std::string number;
+    llvm::raw_string_ostream(number) << llvm::format("%.17e", eps.convertToDouble());
+    return {{"W", text(padded)}, {"N", text(width)}, {"EPS", number}};
+  }
+
+  LogicalResult emit(EmbeddingsOp op) {
+    int64_t width = getFeatures(op.getWord()), padded = llvm::alignTo(width, TileSizes::lanes);
+    SmallVector<Value> operands{input(op.getIds()), input(op.getTokenTypes()), input(op.getPositionIds())};
+    for (Value table : {op.getWord(), op.getPosition(), op.getTypeTable(), op.getGamma()})
+      operands.push_back(parameter(table));
+    operands.push_back(host.rows(op.getResult(), padded));
+    return call("embed", text(width), normParameters(width, padded, op.getEps()), operands);
+  }
+
+  LogicalResult emit(AttentionBiasOp op) {
+    return call("attention_bias", "", {}, {input(op.getMask()), host.base(op.getResult())});
+  }
+
+  LogicalResult emit(DepthwiseConv1DOp op) {
+    int64_t taps = op.getTaps(), halo = op.getPads()[0];
+    if (taps % 2 == 0 || halo != (taps - 1) / 2)
+      return op.emitOpError() << "requires an odd number of taps with equal pads for the CPU kernel, but found " << taps
+                              << " taps and pads " << op.getPads()[0] << ", " << op.getPads()[1];
+    TemplateParameters parameters{{"K", text(taps)}, {"HALO", text(halo)},
+                                  {"IN", text(TileSizes::tokenRows + taps - 1)},
+                                  {"SPARE", text(TileSizes::tokenRows + taps - 1)}};
+    return call("depthwise", "k" + text(taps), parameters,
+                {host.rows(op.getX()), parameter(op.getWeight()), host.rows(op.getResult())});
+  }
+
+  LogicalResult emit(ApplyKernelOp op) {
+    auto type = cast<RankedTensorType>(op.getTaps().getType());
+    int64_t heads = type.getDimSize(2), taps = type.getDimSize(3), halo = op.getPads()[0];
+    if (op.getNormalize() != KernelNorm::Softmax)
+      return op.emitOpError() << "requires logits, with the softmax fused, for the CPU kernel";
+    if (taps % 2 == 0 || halo != (taps - 1) / 2)
+      return op.emitOpError() << "requires an odd number of taps with equal pads for the CPU kernel, but found " << taps;
+    int64_t padded = llvm::alignTo(heads, TileSizes::headBlock), width = host.getPlan().getView(op.getV()).width;
+    TemplateParameters parameters{{"K", text(taps)}, {"HALO", text(halo)},
+                                  {"IN", text(TileSizes::tokenRows + taps - 1)}, {"H", text(heads)},
+                                  {"HP", text(padded)}, {"DP", text(width / heads)}, {"W", text(width)},
+                                  {"KHP", text(taps * padded)}};
+    return call("span", "k" + text(taps) + "_h" + text(heads) + "_d" + text(width / heads), parameters,
+                {host.rows(op.getTaps()), host.rows(op.getV()), host.rows(op.getResult())});
+  }
+
+  LogicalResult emit(SelfAttentionOp op) {
+    if (op.getScale().convertToDouble() != 1.0)
+      return op.emitOpError() << "requires its scale folded into the key for the CPU kernel, but found "
+                              << op.getScale().convertToDouble();
+    if (!op.getBias())
+      return op.emitOpError() << "requires a key bias for the CPU kernel";
+    int64_t pitch = host.getPlan().getView(op.getQ()).width / op.getHeads();
+    TemplateParameters parameters{{"NR", text(host.getTiles().keyPanel)}, {"DP", text(pitch)},
+                                  {"NR_DP", text(pitch * host.getTiles().keyPanel)}};
+    return call("attention", "d" + text(pitch), parameters,
+                {host.rows(op.getQ()), host.rows(op.getK()), host.rows(op.getV()), host.base(op.getBias()),
+                 host.rows(op.getResult())});
+  }
+
+  LogicalResult emit(PoolOp op) {
+    if (op.getKind() == PoolKind::Mean)
+      return op.emitOpError() << "has no CPU kernel for the mean"; // TODO(#4)
+    int64_t width = getFeatures(op.getX());
+    return call("pool", text(width),
+                {{"W", text(width)}, {"LAST", op.getKind() == PoolKind::Last ? "true" : "false"}},
+                {host.rows(op.getX()), host.rows(op.getResult())});
+  }
+};
+
+} // namespace
+
+LogicalResult convbert::emitKernelCalls(Operation *op, HostBuilder &host, KernelTemplates &kernels,
+                                        const OperandLookup &lookup) {
+  Emitter emitter{host, kernels, lookup};
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp, DepthwiseConv1DOp,
+            ApplyKernelOp, SelfAttentionOp, PoolOp>([&](auto concrete) { return emitter.emit(concrete); })
+      .Default([&](Operation *) { return op->emitOpError() << "has no CPU kernel"; });
+}

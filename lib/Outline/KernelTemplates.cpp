@@ -1,0 +1,62 @@
+//===- KernelTemplates.cpp - Kernel functions as text with parameters -------===//
+
+#include "lib/Outline/KernelTemplates.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+namespace {
+struct Template {
+  StringLiteral file, text;
+};
+} // namespace
+
+static const Template kTemplates[] = {
+#include "lib/Outline/Kernels.inc"
+};
+
+/// The text of kernels/<name>.mlir.in.
+static StringRef findTemplate(StringRef name) {
+  for (const Template &entry : kTemplates)
+    if (llvm::sys::path::filename(entry.file) == (name + ".mlir.in").str())
+      return entry.text;
+  return {};
+}
+
+static std::string instantiate(StringRef text, const TemplateParameters &parameters) {
+  std::string result = text.str();
+  for (const auto &[name, value] : parameters) {
+    std::string placeholder = ("@" + name + "@").str();
+    for (size_t at = result.find(placeholder); at != std::string::npos; at = result.find(placeholder, at + value.size()))
+      result.replace(at, placeholder.size(), value);
+  }
+  return result;
+}
+
+func::FuncOp KernelTemplates::get(StringRef name, StringRef suffix, const TemplateParameters &parameters) {
+  StringRef text = findTemplate(name);
+  if (text.empty()) {
+    emitError(module.getLoc()) << "requires a kernel template '" << name << "', but found none";
+    return nullptr;
+  }
+  func::FuncOp &kernel = instances[instantiate(text, parameters)];
+  if (kernel)
+    return kernel;
+  OwningOpRef<ModuleOp> parsed =
+      parseSourceString<ModuleOp>(instantiate(text, parameters), module.getContext(), ("kernels/" + name + ".mlir.in").str());
+  if (!parsed) {
+    emitError(module.getLoc()) << "kernel template '" << name << "' does not parse with the parameters of this model";
+    return nullptr;
+  }
+  kernel = *parsed->getOps<func::FuncOp>().begin();
+  kernel->remove();
+  std::string symbol = suffix.empty() ? name.str() : (name + "_" + suffix).str();
+  for (unsigned i = 1; module.lookupSymbol(symbol); ++i)
+    symbol = (name + "_" + suffix + "_" + Twine(i)).str();
+  kernel.setName(symbol);
+  module.push_back(kernel);
+  return kernel;
+}

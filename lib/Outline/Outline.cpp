@@ -1,0 +1,346 @@
+//===- Outline.cpp - Host code that calls kernels on views of one workspace -===//
+
+#include "lib/Outline/HostBuilder.h"
+#include "lib/Outline/Passes.h"
+#include "lib/Outline/Prepack.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mlir::convbert {
+#define GEN_PASS_DEF_OUTLINEPASS
+#include "lib/Outline/Passes.h.inc"
+} // namespace mlir::convbert
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+static Footprint operator+(const Footprint &x, const Footprint &y) {
+  Footprint sum;
+  for (unsigned i = 0; i < kRowKinds; ++i)
+    sum[i] = x[i] + y[i];
+  return sum;
+}
+
+namespace {
+
+struct OutlinePass : convbert::impl::OutlinePassBase<OutlinePass> {
+  using OutlinePassBase::OutlinePassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::optional<TileSizes> found = TileSizes::get(instructionSet);
+    if (!found) {
+      module.emitError() << "requires an instruction set avx2 or avx512, but found " << instructionSet;
+      return signalPassFailure();
+    }
+    tiles = *found;
+    KernelTemplates templates(module);
+    Prepack prepacked(module);
+    kernelTemplates = &templates;
+    prepack = &prepacked;
+
+    SmallVector<func::FuncOp> order;
+    llvm::SmallPtrSet<Operation *, 8> seen;
+    for (auto fn : module.getOps<func::FuncOp>())
+      visitCallees(fn, order, seen);
+    if (llvm::count_if(order, [](func::FuncOp fn) { return !fn.isPrivate(); }) != 1) {
+      module.emitError() << "requires exactly one public function, the model's entry";
+      return signalPassFailure();
+    }
+    for (func::FuncOp fn : order)
+      if (failed(convert(fn)))
+        return signalPassFailure();
+    if (failed(prepack->emit()))
+      return signalPassFailure();
+    // The tensor code stays until here: it says how parameters are computed.
+    for (func::FuncOp fn : llvm::reverse(order))
+      fn->erase();
+    for (auto [fn, name] : converted) {
+      if (failed(SymbolTable::replaceAllSymbolUses(fn, StringAttr::get(&getContext(), name), module)))
+        return signalPassFailure();
+      fn.setName(name);
+    }
+    for (auto global : llvm::make_early_inc_range(module.getOps<ml_program::GlobalOp>()))
+      global->erase();
+    kernels += templates.getNumKernels();
+  }
+
+private:
+  /// Callees before callers.
+  void visitCallees(func::FuncOp fn, SmallVectorImpl<func::FuncOp> &order,
+                    llvm::SmallPtrSetImpl<Operation *> &seen) {
+    if (fn.isExternal() || fn->hasAttr("convbert.kernel") || !seen.insert(fn).second)
+      return;
+    fn.walk([&](func::CallOp call) {
+      if (auto callee = getOperation().lookupSymbol<func::FuncOp>(call.getCallee()))
+        visitCallees(callee, order, seen);
+    });
+    order.push_back(fn);
+  }
+
+  /// What a caller passes for `value`.
+  Type memoryType(Value value, WorkspacePlan &plan) {
+    Builder b(&getContext());
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t dynamic = ShapedType::kDynamic;
+    if (!WorkspacePlan::isActivation(value)) {
+      Type element = type.getElementType().isInteger(1) ? b.getI8Type() : type.getElementType();
+      return MemRefType::get(type.getShape(), element);
+    }
+    const Buffer &buffer = plan.getBuffer(plan.getView(value).buffer);
+    return MemRefType::get({dynamic, buffer.kind == RowKind::Key ? dynamic : buffer.pitch}, b.getF32Type());
+  }
+
+  LogicalResult convert(func::FuncOp fn) { return fn.isPrivate() ? convertPrivate(fn) : convertEntry(fn); }
+
+  /// Batch, longest length and counts, from the shape.
+  HostContext readShape(OpBuilder &b, Location loc, Value shape) {
+    HostContext context;
+    context.shape = shape;
+    auto constant = [&](int64_t v) -> Value { return arith::ConstantIndexOp::create(b, loc, v); };
+    auto load = [&](Value at) -> Value {
+      Value v = memref::LoadOp::create(b, loc, shape, ValueRange{at});
+      return arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
+    };
+    auto roundUp = [&](Value v, int64_t to) -> Value {
+      return arith::MulIOp::create(b, loc, arith::CeilDivUIOp::create(b, loc, v, constant(to)), constant(to));
+    };
+    context.batch = load(constant(0));
+    context.longest = load(constant(1));
+    Value rows = load(arith::AddIOp::create(b, loc, context.batch, constant(2)));
+    Value keys = arith::MulIOp::create(b, loc, context.batch, roundUp(context.longest, tiles.keyPanel));
+    context.counts = {roundUp(rows, tiles.rows), roundUp(context.batch, tiles.rows), keys};
+    return context;
+  }
+
+  /// (arguments..., results..., workspace, scratch, shape, threads), all in memory.
+  LogicalResult convertPrivate(func::FuncOp fn) {
+    FailureOr<WorkspacePlan> plan = WorkspacePlan::compute(fn, tiles);
+    if (failed(plan))
+      return failure();
+    OpBuilder b(fn);
+    Block &body = fn.getBody().front();
+    auto returned = cast<func::ReturnOp>(body.getTerminator());
+    SmallVector<Type> types;
+    for (Value value : llvm::concat<Value>(body.getArguments(), returned.getOperands()))
+      types.push_back(memoryType(value, *plan));
+    auto span = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+    auto shape = MemRefType::get({ShapedType::kDynamic}, b.getI64Type());
+    types.append({span, span, shape, b.getI32Type()});
+    auto host = func::FuncOp::create(b, fn.getLoc(), (fn.getName() + "_host").str(), b.getFunctionType(types, {}));
+    host.setPrivate();
+    converted.push_back({host, fn.getName().str()});
+    b.setInsertionPointToStart(host.addEntryBlock());
+
+    unsigned results = body.getNumArguments(), rest = results + returned.getNumOperands();
+    llvm::DenseMap<Value, Value> memory;
+    for (BlockArgument arg : body.getArguments()) {
+      memory[arg] = host.getArgument(arg.getArgNumber());
+      if (WorkspacePlan::isActivation(arg))
+        plan->setExternal(arg, memory[arg]);
+    }
+    for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
+      if (isa<BlockArgument>(value) || plan->getView(value).column != 0 ||
+          plan->getView(value).width != plan->getBuffer(plan->getView(value).buffer).width)
+        return returned.emitOpError() << "requires a result of its own, but found an argument or a part";
+      plan->setExternal(value, host.getArgument(results + i));
+    }
+    plan->assignOffsets();
+    footprints[host.getName()] = plan->getFootprint() + calleeFootprint(fn);
+    HostContext context = readShape(b, fn.getLoc(), host.getArgument(rest + 2));
+    context.workspace = host.getArgument(rest);
+    context.scratch = host.getArgument(rest + 1);
+    context.threads = host.getArgument(rest + 3);
+    HostBuilder builder(b, fn.getLoc(), *plan, tiles, context);
+    auto get = [&](Value value) { return memory.lookup(value); };
+    if (failed(emitBody(fn, b, builder, get, get)))
+      return failure();
+    func::ReturnOp::create(b, fn.getLoc());
+    return success();
+  }
+
+  /// (packed, inputs, outputs, workspace, shape, threads), and `@workspace_bytes`.
+  LogicalResult convertEntry(func::FuncOp fn) {
+    FailureOr<WorkspacePlan> plan = WorkspacePlan::compute(fn, tiles);
+    if (failed(plan))
+      return failure();
+    plan->assignOffsets();
+    OpBuilder b(fn);
+    Location loc = fn.getLoc();
+    auto span = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+    auto table = MemRefType::get({ShapedType::kDynamic}, span);
+    auto shape = MemRefType::get({ShapedType::kDynamic}, b.getI64Type());
+    auto host = createEntry(b, (fn.getName() + "_host").str(), {span, table, table, span, shape, b.getI32Type()}, {});
+    converted.push_back({host, fn.getName().str()});
+    HostContext context = readShape(b, loc, host.getArgument(4));
+    context.threads = host.getArgument(5);
+
+    // The scratch lies behind all arenas.
+    Footprint total = plan->getFootprint() + calleeFootprint(fn);
+    Value begin = arenaOffsets(b, loc, total, context.counts).back();
+    Value scratchBytes = emitScratchBytes(b, loc, context);
+    context.workspace = host.getArgument(3);
+    context.scratch = memref::ViewOp::create(b, loc, span, context.workspace, begin, ValueRange{scratchBytes});
+
+    HostBuilder builder(b, loc, *plan, tiles, context);
+    auto input = [&](Value value) -> Value {
+      auto arg = dyn_cast<BlockArgument>(value);
+      if (!arg)
+        return Value();
+      Value bytes = memref::LoadOp::create(b, loc, host.getArgument(1), ValueRange{builder.constant(arg.getArgNumber())});
+      return memref::ViewOp::create(b, loc, cast<MemRefType>(memoryType(value, *plan)), bytes, builder.constant(0),
+                                    ValueRange{context.batch, context.longest});
+    };
+    auto parameter = [&](Value value) { return prepack->getView(b, host.getArgument(0), value); };
+    if (failed(emitBody(fn, b, builder, parameter, input)))
+      return failure();
+    auto returned = cast<func::ReturnOp>(fn.getBody().front().getTerminator());
+    for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
+      Value bytes = memref::LoadOp::create(b, loc, host.getArgument(2), ValueRange{builder.constant(i)});
+      if (failed(emitStore(returned, b, builder, value, bytes)))
+        return failure();
+    }
+    func::ReturnOp::create(b, loc);
+    emitWorkspaceBytes(fn, total);
+    return success();
+  }
+
+  /// Kernel calls and calls of converted functions, in order.  `parameter` and `input` map tensors of the function to
+  /// memory.
+  LogicalResult emitBody(func::FuncOp fn, OpBuilder &b, HostBuilder &builder,
+                         llvm::function_ref<Value(Value)> parameter, llvm::function_ref<Value(Value)> input) {
+    auto packed = [&](Value weight, unsigned part) -> Value {
+      auto view = weight.getDefiningOp<WeightViewOp>();
+      return view ? parameter(view.getPacked()[part]) : Value();
+    };
+    OperandLookup lookup{packed, input};
+    for (Operation &op : fn.getBody().front().without_terminator()) {
+      builder.setLoc(op.getLoc());
+      if (auto call = dyn_cast<func::CallOp>(op)) {
+        if (failed(emitCall(call, b, builder, parameter, input)))
+          return failure();
+        continue;
+      }
+      // Slices and concatenations are views; the rest without an activation as result is the parameters' business.
+      if (isa<tensor::ExtractSliceOp, tensor::ConcatOp>(op) ||
+          llvm::none_of(op.getResults(), WorkspacePlan::isActivation))
+        continue;
+      for (Value operand : op.getOperands())
+        if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
+          if (type.hasStaticShape() && !operand.getDefiningOp<WeightViewOp>())
+            return op.emitOpError() << "requires packed parameters (see convbert-pack-parameters)";
+      if (failed(emitKernelCalls(&op, builder, *kernelTemplates, lookup)))
+        return failure();
+      ++calls;
+    }
+    return success();
+  }
+
+  LogicalResult emitCall(func::CallOp call, OpBuilder &b, HostBuilder &builder,
+                         llvm::function_ref<Value(Value)> parameter, llvm::function_ref<Value(Value)> input) {
+    auto callee = getOperation().lookupSymbol<func::FuncOp>((call.getCallee() + "_host").str());
+    if (!callee)
+      return call.emitOpError() << "requires a callee with a body";
+    const HostContext &context = builder.getContext();
+    SmallVector<Value> operands;
+    for (Value value : llvm::concat<Value>(call.getOperands(), call.getResults())) {
+      Value memory;
+      if (WorkspacePlan::isActivation(value)) {
+        if (builder.getPlan().getView(value).column != 0)
+          return call.emitOpError() << "requires activations of their own, but found a part of one";
+        memory = builder.base(value);
+      } else {
+        auto type = cast<RankedTensorType>(value.getType());
+        memory = type.hasStaticShape() ? parameter(value) : input(value);
+      }
+      Type expected = callee.getArgumentTypes()[operands.size()];
+      if (!memory || memory.getType() != expected)
+        return call.emitOpError() << "requires memory of type " << expected << " for operand " << operands.size();
+      operands.push_back(memory);
+    }
+    // The callee's arenas lie behind the own ones.
+    Value begin = arenaOffsets(b, call.getLoc(), builder.getPlan().getFootprint(), context.counts).back();
+    const Footprint &needs = footprints[callee.getName()];
+    Value size = arenaOffsets(b, call.getLoc(), needs, context.counts).back();
+    auto span = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+    operands.push_back(memref::ViewOp::create(b, call.getLoc(), span, context.workspace, begin, ValueRange{size}));
+    operands.append({context.scratch, context.shape, context.threads});
+    func::CallOp::create(b, call.getLoc(), callee, operands);
+    return success();
+  }
+
+  /// Copies a result from the workspace to the caller's memory.
+  LogicalResult emitStore(Operation *op, OpBuilder &b, HostBuilder &builder, Value value, Value bytes) {
+    const HostContext &context = builder.getContext();
+    View view = builder.getPlan().getView(value);
+    RowKind kind = builder.getPlan().getBuffer(view.buffer).kind;
+    if (!WorkspacePlan::isActivation(value) || kind == RowKind::Key)
+      return op->emitOpError() << "requires results of tokens or sequences, but found " << value.getType();
+    Value rows = kind == RowKind::Token ? builder.mul(context.batch, context.longest) : context.batch;
+    auto type = MemRefType::get({ShapedType::kDynamic, view.width}, b.getF32Type());
+    Value out = memref::ViewOp::create(b, builder.getLoc(), type, bytes, builder.constant(0), ValueRange{rows});
+    std::string width = std::to_string(view.width);
+    func::FuncOp kernel = kernelTemplates->get(kind == RowKind::Token ? "store_tokens" : "store_sequences", width,
+                                               {{"W", width}});
+    if (!kernel)
+      return failure();
+    builder.call(kernel, {builder.rows(value), out});
+    return success();
+  }
+
+  /// The most that any callee of `fn` needs.
+  Footprint calleeFootprint(func::FuncOp fn) {
+    Footprint most{};
+    fn.walk([&](func::CallOp call) {
+      const Footprint &needs = footprints[(call.getCallee() + "_host").str()];
+      for (unsigned i = 0; i < kRowKinds; ++i)
+        most[i] = std::max(most[i], needs[i]);
+    });
+    return most;
+  }
+
+  static func::FuncOp createEntry(OpBuilder &b, StringRef name, TypeRange arguments, TypeRange results) {
+    auto fn = func::FuncOp::create(b, b.getUnknownLoc(), name, b.getFunctionType(arguments, results));
+    fn->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), b.getUnitAttr());
+    b.setInsertionPointToStart(fn.addEntryBlock());
+    return fn;
+  }
+
+  /// Threads times what one of them needs; the `memory` phase writes the body of `@scratch_bytes`.
+  Value emitScratchBytes(OpBuilder &b, Location loc, const HostContext &context) {
+    auto share = getOperation().lookupSymbol<func::FuncOp>("scratch_bytes");
+    if (!share) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToEnd(getOperation().getBody());
+      share = func::FuncOp::create(b, loc, "scratch_bytes",
+                                   b.getFunctionType({context.shape.getType()}, {b.getIndexType()}));
+      share.setPrivate();
+      b.setInsertionPointToStart(share.addEntryBlock());
+      func::ReturnOp::create(b, loc, arith::ConstantIndexOp::create(b, loc, 0).getResult());
+    }
+    Value one = func::CallOp::create(b, loc, share, ValueRange{context.shape}).getResult(0);
+    Value threads = arith::IndexCastOp::create(b, loc, b.getIndexType(), context.threads);
+    return arith::MulIOp::create(b, loc, one, threads);
+  }
+
+  void emitWorkspaceBytes(func::FuncOp fn, const Footprint &total) {
+    OpBuilder b(fn);
+    Location loc = fn.getLoc();
+    auto shape = MemRefType::get({ShapedType::kDynamic}, b.getI64Type());
+    auto entry = createEntry(b, "workspace_bytes", {shape, b.getI32Type()}, {b.getI64Type()});
+    HostContext context = readShape(b, loc, entry.getArgument(0));
+    context.threads = entry.getArgument(1);
+    Value arenas = arenaOffsets(b, loc, total, context.counts).back();
+    Value all = arith::AddIOp::create(b, loc, arenas, emitScratchBytes(b, loc, context));
+    func::ReturnOp::create(b, loc, arith::IndexCastOp::create(b, loc, b.getI64Type(), all).getResult());
+  }
+
+  TileSizes tiles;
+  KernelTemplates *kernelTemplates = nullptr;
+  Prepack *prepack = nullptr;
+  SmallVector<std::pair<func::FuncOp, std::string>> converted;
+  llvm::StringMap<Footprint> footprints;
+};
+
+} // namespace

@@ -1,0 +1,232 @@
+//===- PackParameters.cpp - Weights in the order in which kernels read them -===//
+
+#include "dialect/IR/ShapeRules.h"
+#include "lib/Outline/FeatureLayout.h"
+#include "lib/Outline/Passes.h"
+#include "lib/Outline/Target.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::convbert {
+#define GEN_PASS_DEF_PACKPARAMETERSPASS
+#include "lib/Outline/Passes.h.inc"
+} // namespace mlir::convbert
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+namespace {
+
+/// Builds relayouts of one static tensor, step by step.
+class Relayout {
+public:
+  Relayout(OpBuilder &b, Value value) : b(b), loc(value.getLoc()), value(value) {}
+
+  Value get() const { return value; }
+  int64_t size(int64_t axis) const { return type().getDimSize(axis); }
+
+  /// Splits `axis` into `outer x inner`.
+  Relayout &split(int64_t axis, int64_t inner) {
+    SmallVector<int64_t> shape;
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t i = 0; i < type().getRank(); ++i) {
+      ReassociationIndices group{static_cast<int64_t>(shape.size())};
+      if (i == axis) {
+        group.push_back(shape.size() + 1);
+        shape.append({size(i) / inner, inner});
+      } else {
+        shape.push_back(size(i));
+      }
+      groups.push_back(group);
+    }
+    value = tensor::ExpandShapeOp::create(b, loc, type().clone(shape), value, groups);
+    return *this;
+  }
+
+  /// Joins `axis` and the next one.
+  Relayout &join(int64_t axis) {
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t i = 0; i < type().getRank(); ++i)
+      if (i == axis + 1)
+        groups.back().push_back(i);
+      else
+        groups.push_back({i});
+    value = tensor::CollapseShapeOp::create(b, loc, value, groups);
+    return *this;
+  }
+
+  /// Appends zeros until `axis` has `extent`.
+  Relayout &pad(int64_t axis, int64_t extent) {
+    if (size(axis) == extent)
+      return *this;
+    SmallVector<int64_t> shape(type().getShape());
+    SmallVector<OpFoldResult> low(shape.size(), b.getIndexAttr(0)), high(low);
+    high[axis] = b.getIndexAttr(extent - shape[axis]);
+    shape[axis] = extent;
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type().getElementType()));
+    value = tensor::PadOp::create(b, loc, type().clone(shape), value, low, high, zero);
+    return *this;
+  }
+
+  Relayout &padTo(int64_t axis, int64_t multiple) { return pad(axis, llvm::alignTo(size(axis), multiple)); }
+
+  /// Pads the blocks of `layout` along `axis`.
+  Relayout &padBlocks(int64_t axis, FeatureLayout layout) {
+    if (layout.isPlain())
+      return *this;
+    return split(axis, layout.size).pad(axis + 1, layout.pitch).join(axis);
+  }
+
+  Relayout &transpose(ArrayRef<int64_t> permutation) {
+    SmallVector<int64_t> shape;
+    for (int64_t axis : permutation)
+      shape.push_back(size(axis));
+    Value init = tensor::EmptyOp::create(b, loc, shape, type().getElementType());
+    value = linalg::TransposeOp::create(b, loc, value, init, permutation)->getResult(0);
+    return *this;
+  }
+
+private:
+  RankedTensorType type() const { return cast<RankedTensorType>(value.getType()); }
+  OpBuilder &b;
+  Location loc;
+  Value value;
+};
+
+struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParametersPass> {
+  using PackParametersPassBase::PackParametersPassBase;
+
+  void runOnOperation() override {
+    std::optional<TileSizes> found = TileSizes::get(instructionSet);
+    if (!found) {
+      getOperation().emitError() << "requires an instruction set avx2 or avx512, but found " << instructionSet;
+      return signalPassFailure();
+    }
+    tiles = *found;
+    if (getOperation().isExternal())
+      return;
+    FailureOr<FeatureLayouts> computed = FeatureLayouts::compute(getOperation());
+    if (failed(computed))
+      return signalPassFailure();
+    layouts = std::move(*computed);
+    SmallVector<Operation *> ops;
+    for (Operation &op : getOperation().getBody().front())
+      ops.push_back(&op);
+    for (Operation *op : ops) {
+      OpBuilder b(op);
+      llvm::TypeSwitch<Operation *>(op).Case<DenseOp, GroupedDenseOp, DynamicKernelOp, DepthwiseConv1DOp, LayerNormOp,
+                                             EmbeddingsOp>([&](auto concrete) { pack(b, concrete); });
+    }
+  }
+
+private:
+  /// Puts the packed form before the uses of one parameter.
+  static void replace(OpBuilder &b, OpOperand &use, ValueRange packed) {
+    use.set(WeightViewOp::create(b, use.get().getLoc(), TypeRange{use.get().getType()}, packed).getResult(0));
+  }
+
+  /// A bias (zeros if there is none), padded like the weight's output features, in panels.
+  Value packBias(OpBuilder &b, Operation *op, Value bias, Value weight, int64_t features,
+                 llvm::function_ref<void(Relayout &)> order) {
+    if (!bias) {
+      auto type = RankedTensorType::get({features}, getElementTypeOrSelf(weight.getType()));
+      bias = arith::ConstantOp::create(b, op->getLoc(), cast<TypedAttr>(b.getZeroAttr(type)));
+    }
+    Relayout r(b, bias);
+    order(r);
+    return r.padTo(0, tiles.panel).split(0, tiles.panel).get();
+  }
+
+  void pack(OpBuilder &b, DenseOp op) {
+    FeatureLayout out = layouts.get(op.getResult()), in = layouts.get(op.getX());
+    Relayout r(b, op.getWeight());
+    if (op.getLayout() == WeightLayout::OutIn)
+      r.padBlocks(0, out).padBlocks(1, in).padTo(0, tiles.panel).split(0, tiles.panel).transpose({0, 2, 1});
+    else
+      r.padBlocks(1, out).padBlocks(0, in).padTo(1, tiles.panel).split(1, tiles.panel).transpose({1, 0, 2});
+    Value bias = packBias(b, op, op.getBias(), op.getWeight(), op.getOutFeatures(),
+                          [&](Relayout &r) { r.padBlocks(0, out); });
+    setBias(b, op, bias, op.getOutFeatures());
+    replace(b, op.getWeightMutable(), r.get());
+  }
+
+  /// Every group is packed by itself: kernels take panels of identity layout.
+  void pack(OpBuilder &b, GroupedDenseOp op) {
+    auto type = cast<RankedTensorType>(op.getWeight().getType());
+    int64_t groups = type.getDimSize(0), in = type.getDimSize(1), out = type.getDimSize(2);
+    SmallVector<Value> weights, biases;
+    for (int64_t g = 0; g < groups; ++g) {
+      Value weight = slice(b, op.getWeight(), g, {1, in, out}, {in, out});
+      weights.push_back(Relayout(b, weight).padTo(1, tiles.panel).split(1, tiles.panel).transpose({1, 0, 2}).get());
+      Value bias = op.getBias() ? slice(b, op.getBias(), g * out, {out}, {out}) : Value();
+      biases.push_back(packBias(b, op, bias, weight, out, [](Relayout &) {}));
+    }
+    setBias(b, op, biases, groups * out);
+    replace(b, op.getWeightMutable(), weights);
+  }
+
+  /// `sizes` elements from `offset` along the first axis, as a tensor of `shape`.
+  static Value slice(OpBuilder &b, Value value, int64_t offset, ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
+    offsets[0] = b.getIndexAttr(offset);
+    return tensor::ExtractSliceOp::create(b, value.getLoc(), type.clone(shape), value, offsets,
+                                          getAsIndexOpFoldResult(b.getContext(), sizes), strides);
+  }
+
+  /// Feature `h*K + k` goes to row `k*HP + h`: a vector holds one tap of several heads.
+  void pack(OpBuilder &b, DynamicKernelOp op) {
+    int64_t heads = op.getHeads(), features = getOutFeatures(cast<RankedTensorType>(op.getWeight().getType()), op.getLayout());
+    int64_t taps = features / heads, padded = llvm::alignTo(heads, TileSizes::headBlock);
+    Relayout r(b, op.getWeight());
+    if (op.getLayout() == WeightLayout::InOut)
+      r.transpose({1, 0});
+    r.padBlocks(1, layouts.get(op.getQ())).split(0, taps).transpose({1, 0, 2}).pad(1, padded).join(0);
+    r.padTo(0, tiles.panel).split(0, tiles.panel).transpose({0, 2, 1});
+    Value bias = packBias(b, op, op.getBias(), op.getWeight(), features, [&](Relayout &r) {
+      r.split(0, taps).transpose({1, 0}).pad(1, padded).join(0);
+    });
+    setBias(b, op, bias, features);
+    replace(b, op.getWeightMutable(), r.get());
+  }
+
+  /// Blocks of channels, the taps of a block one after the other.
+  void pack(OpBuilder &b, DepthwiseConv1DOp op) {
+    Relayout r(b, op.getWeight());
+    if (op.getLayout() == WeightLayout::InOut)
+      r.transpose({1, 0});
+    r.padTo(0, TileSizes::channelBlock).split(0, TileSizes::channelBlock).transpose({0, 2, 1});
+    replace(b, op.getWeightMutable(), r.get());
+  }
+
+  /// Gamma and beta as two rows.
+  void packNorm(OpBuilder &b, OpOperand &gamma, OpOperand &beta) {
+    auto row = [&](Value v) { return Relayout(b, v).padTo(0, TileSizes::lanes).split(0, paddedWidth(v)).get(); };
+    Location loc = b.getFusedLoc({gamma.get().getLoc(), beta.get().getLoc()});
+    Value packed = tensor::ConcatOp::create(b, loc, 0, ValueRange{row(gamma.get()), row(beta.get())});
+    auto view = WeightViewOp::create(b, loc, TypeRange{gamma.get().getType(), beta.get().getType()}, packed);
+    gamma.set(view.getResult(0));
+    beta.set(view.getResult(1));
+  }
+  void pack(OpBuilder &b, LayerNormOp op) { packNorm(b, op.getGammaMutable(), op.getBetaMutable()); }
+
+  void pack(OpBuilder &b, EmbeddingsOp op) {
+    for (OpOperand *table : {&op.getWordMutable(), &op.getPositionMutable(), &op.getTypeTableMutable()})
+      replace(b, *table, Relayout(b, table->get()).padTo(1, TileSizes::lanes).get());
+    packNorm(b, op.getGammaMutable(), op.getBetaMutable());
+  }
+
+  static int64_t paddedWidth(Value vector) { return llvm::alignTo(getFeatures(vector), TileSizes::lanes); }
+
+  /// Sets (or adds) the bias, seen through its packed form.
+  template <typename Op>
+  static void setBias(OpBuilder &b, Op op, ValueRange packed, int64_t features) {
+    auto type = RankedTensorType::get({features}, getElementTypeOrSelf(packed.front().getType()));
+    auto view = WeightViewOp::create(b, packed.front().getLoc(), TypeRange{type}, packed);
+    op.getBiasMutable().assign(view.getResult(0));
+  }
+
+  TileSizes tiles;
+  FeatureLayouts layouts;
+};
+
+} // namespace

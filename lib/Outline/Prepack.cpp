@@ -1,0 +1,207 @@
+//===- Prepack.cpp - Packed parameters and the code that makes them ---------===//
+
+#include "lib/Outline/Prepack.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+/// Parameters start at a cache line.
+static constexpr int64_t kAlignment = 64;
+
+static MemRefType memrefOf(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+Value Prepack::getView(OpBuilder &b, Value packed, Value value) {
+  auto [it, isNew] = offsets.insert({value, bytes});
+  MemRefType type = memrefOf(value);
+  if (isNew)
+    bytes += llvm::alignTo(type.getNumElements() * type.getElementTypeBitWidth() / 8, kAlignment);
+  Value offset = arith::ConstantIndexOp::create(b, value.getLoc(), it->second);
+  return memref::ViewOp::create(b, value.getLoc(), type, packed, offset, ValueRange{});
+}
+
+/// What computes `value`, in order; loads of globals come first in `loads`.
+static LogicalResult collectChain(Value value, SmallVectorImpl<Operation *> &chain,
+                                  llvm::SetVector<Operation *> &loads) {
+  Operation *root = value.getDefiningOp();
+  if (!root)
+    return emitError(value.getLoc()) << "requires a parameter that rests on globals, but found an argument";
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitUsesFromAbove = false; // a padding value
+  if (failed(getBackwardSlice(root, &slice, options)))
+    return root->emitOpError() << "cannot be traced back to globals";
+  for (Operation *op : topologicalSort(slice)) {
+    if (isa<ml_program::GlobalLoadConstOp>(op))
+      loads.insert(op);
+    else
+      chain.push_back(op);
+  }
+  return success();
+}
+
+/// Copies `op` into a pack kernel in a form that bufferizes.
+static void cloneForPacking(OpBuilder &b, Operation *op, IRMapping &map) {
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+    auto copy = cast<tensor::ConcatOp>(b.clone(*op, map));
+    b.setInsertionPoint(copy);
+    FailureOr<SmallVector<Value>> values = copy.decomposeOperation(b);
+    map.map(concat.getResult(), values->front());
+    b.setInsertionPointAfter(copy);
+    copy->erase();
+    return;
+  }
+  // A product with a splat keeps the number a scalar: as a tensor it would be as large as the weight.
+  DenseFPElementsAttr splat;
+  if (auto product = dyn_cast<arith::MulFOp>(op);
+      product && matchPattern(product.getRhs(), m_Constant(&splat)) && splat.isSplat()) {
+    Location loc = op->getLoc();
+    auto type = cast<RankedTensorType>(product.getType());
+    Value factor = arith::ConstantOp::create(b, loc, splat.getSplatValue<FloatAttr>());
+    Value init = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+    AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+    SmallVector<utils::IteratorType> parallel(type.getRank(), utils::IteratorType::parallel);
+    auto scaled = linalg::GenericOp::create(
+        b, loc, TypeRange{type}, ValueRange{map.lookup(product.getLhs())}, ValueRange{init},
+        ArrayRef<AffineMap>{identity, identity}, parallel, [&](OpBuilder &b, Location loc, ValueRange args) {
+          linalg::YieldOp::create(b, loc, arith::MulFOp::create(b, loc, args[0], factor).getResult());
+        });
+    map.map(product.getResult(), scaled.getResult(0));
+    return;
+  }
+  b.clone(*op, map);
+}
+
+FailureOr<func::FuncOp> Prepack::getKernel(Value value, SmallVectorImpl<int64_t> &globals) {
+  SmallVector<Operation *> chain;
+  llvm::SetVector<Operation *> loads;
+  if (failed(collectChain(value, chain, loads)))
+    return failure();
+
+  MLIRContext *context = module.getContext();
+  OpBuilder b(context);
+  SmallVector<Type> types;
+  for (Operation *load : loads)
+    types.push_back(memrefOf(load->getResult(0)));
+  types.push_back(memrefOf(value));
+  Location loc = value.getLoc();
+  auto kernel = func::FuncOp::create(loc, "pack", b.getFunctionType(types, {}));
+  kernel.setPrivate();
+  kernel->setAttr("convbert.kernel", b.getStringAttr("pack"));
+  b.setInsertionPointToStart(kernel.addEntryBlock());
+
+  IRMapping map;
+  for (auto [i, load] : llvm::enumerate(loads)) {
+    auto name = cast<ml_program::GlobalLoadConstOp>(load).getGlobal().getRootReference();
+    int64_t index = 0;
+    for (auto global : module.getOps<ml_program::GlobalOp>()) {
+      if (global.getSymNameAttr() == name)
+        globals.push_back(index);
+      ++index;
+    }
+    map.map(load->getResult(0), bufferization::ToTensorOp::create(b, loc, load->getResult(0).getType(),
+                                                                 kernel.getArgument(i), /*restrict=*/true));
+  }
+  for (Operation *op : chain)
+    cloneForPacking(b, op, map);
+  Value result = map.lookup(value);
+  auto materialize = bufferization::MaterializeInDestinationOp::create(
+      b, loc, /*result=*/Type(), result, kernel.getArguments().back());
+  materialize.setRestrict(true);
+  materialize.setWritable(true);
+  func::ReturnOp::create(b, loc);
+
+  // Locations and the name apart, equal kernels print alike.
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  kernel->print(os, OpPrintingFlags().useLocalScope());
+  func::FuncOp &known = kernels[text];
+  if (known) {
+    kernel->erase();
+    return known;
+  }
+  kernel.setName(("pack_" + Twine(kernels.size() - 1)).str());
+  module.push_back(kernel);
+  return known = kernel;
+}
+
+/// A public function that C code can call.
+static func::FuncOp createEntry(ModuleOp module, StringRef name, FunctionType type) {
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  auto fn = func::FuncOp::create(b, module.getLoc(), name, type);
+  fn->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), b.getUnitAttr());
+  fn.addEntryBlock();
+  return fn;
+}
+
+static void createConstantEntry(ModuleOp module, StringRef name, int64_t value) {
+  Builder types(module.getContext());
+  func::FuncOp fn = createEntry(module, name, types.getFunctionType({}, {types.getI64Type()}));
+  OpBuilder b = OpBuilder::atBlockEnd(&fn.getBody().front());
+  func::ReturnOp::create(b, fn.getLoc(), arith::ConstantIntOp::create(b, fn.getLoc(), value, 64).getResult());
+}
+
+LogicalResult Prepack::emit() {
+  struct Step {
+    Value value;
+    int64_t offset;
+    func::FuncOp kernel;
+    SmallVector<int64_t> globals;
+  };
+  SmallVector<Step> steps;
+  for (auto [value, offset] : offsets) {
+    Step step{value, offset, {}, {}};
+    FailureOr<func::FuncOp> kernel = getKernel(value, step.globals);
+    if (failed(kernel))
+      return failure();
+    step.kernel = *kernel;
+    steps.push_back(std::move(step));
+  }
+  createConstantEntry(module, "packed_bytes", bytes);
+  createConstantEntry(module, "prepack_steps", steps.size());
+
+  MLIRContext *context = module.getContext();
+  Builder types(context);
+  auto span = MemRefType::get({ShapedType::kDynamic}, types.getI8Type());
+  auto table = MemRefType::get({ShapedType::kDynamic}, span);
+  func::FuncOp fn = createEntry(module, "prepack",
+                                types.getFunctionType({table, span, types.getI64Type(), types.getI32Type()}, {}));
+  Location loc = fn.getLoc();
+  OpBuilder b = OpBuilder::atBlockEnd(&fn.getBody().front());
+  Value which = arith::IndexCastOp::create(b, loc, b.getIndexType(), fn.getArgument(2));
+  SmallVector<int64_t> cases = llvm::to_vector(llvm::seq<int64_t>(0, steps.size()));
+  auto choose = scf::IndexSwitchOp::create(b, loc, TypeRange{}, which, cases, cases.size());
+  func::ReturnOp::create(b, loc);
+  b.createBlock(&choose.getDefaultRegion());
+  scf::YieldOp::create(b, loc);
+  for (auto [step, region] : llvm::zip_equal(steps, choose.getCaseRegions())) {
+    b.createBlock(&region);
+    Location at = step.value.getLoc();
+    Value zero = arith::ConstantIndexOp::create(b, at, 0);
+    SmallVector<Value> operands;
+    for (auto [index, type] : llvm::zip(step.globals, step.kernel.getArgumentTypes())) {
+      Value i = arith::ConstantIndexOp::create(b, at, index);
+      Value raw = memref::LoadOp::create(b, at, fn.getArgument(0), ValueRange{i});
+      operands.push_back(memref::ViewOp::create(b, at, cast<MemRefType>(type), raw, zero, ValueRange{}));
+    }
+    operands.push_back(getView(b, fn.getArgument(1), step.value));
+    func::CallOp::create(b, at, step.kernel, operands);
+    scf::YieldOp::create(b, at);
+  }
+  return success();
+}

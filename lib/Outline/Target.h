@@ -1,0 +1,48 @@
+//===- Target.h - Sizes that the outliner takes from the target -*- C++ -*-===//
+
+#ifndef CONVBERT_LIB_OUTLINE_TARGET_H
+#define CONVBERT_LIB_OUTLINE_TARGET_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/MathExtras.h"
+#include <optional>
+
+namespace mlir::convbert {
+
+/// Register tiles and paddings of a CPU target; all in elements.
+struct TileSizes {
+  int64_t rows;      ///< `mr`: rows of a dense register tile
+  int64_t panel;     ///< `nr`: output features of a weight panel
+  int64_t keyPanel;  ///< keys of an attention panel
+
+  /// Query rows of an attention tile; a sequence owns at least so many rows of every row buffer.
+  static constexpr int64_t queryRows = 8;
+  /// Token rows of a convolution tile.
+  static constexpr int64_t tokenRows = 4;
+  /// Channels of a depthwise block.
+  static constexpr int64_t channelBlock = 32;
+  /// Rows of feature vectors are padded to this, and so is the width of a head: a whole vector of every target.
+  static constexpr int64_t lanes = 16;
+  /// Heads of convolution logits are padded to this.
+  static constexpr int64_t headBlock = 8;
+
+  /// The sizes for an ISA name (`avx512`, `avx2`), or nothing.
+  static std::optional<TileSizes> get(StringRef isa) {
+    if (isa == "avx512")
+      return TileSizes{8, 48, 32};
+    if (isa == "avx2")
+      return TileSizes{4, 24, 16};
+    return std::nullopt;
+  }
+
+  /// Floats from one row of a row buffer to the next for rows of `width` features: room for whole weight panels and
+  /// channel blocks, and one vector more so that rows do not fall on the same cache sets.
+  int64_t pitch(int64_t width) const {
+    int64_t used = std::max<int64_t>(llvm::alignTo(width, panel), llvm::alignTo(width, channelBlock));
+    return llvm::alignTo(used, lanes) + lanes;
+  }
+};
+
+} // namespace mlir::convbert
+
+#endif // CONVBERT_LIB_OUTLINE_TARGET_H

@@ -1,0 +1,83 @@
+//===- WorkspacePlan.h - Where activations lie in the workspace -*- C++ -*-===//
+//
+// A buffer holds the rows of one value, or of several that are written side by side (a concatenation) or are parts of
+// one (slices).  Its size is a constant times one of three counts that a call's shape determines, so buffers of a kind
+// share an arena and the size of the workspace is a closed formula of the three counts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONVBERT_LIB_OUTLINE_WORKSPACEPLAN_H
+#define CONVBERT_LIB_OUTLINE_WORKSPACEPLAN_H
+
+#include "lib/Outline/FeatureLayout.h"
+#include "lib/Outline/Target.h"
+#include <array>
+
+namespace mlir::convbert {
+
+/// What a buffer has one row for.
+enum class RowKind {
+  Token,    ///< a token of any sequence; count: rows in use, rounded up to the row tile
+  Sequence, ///< a sequence; count: batch, rounded up to the row tile
+  Key       ///< a sequence's keys; count: batch times the longest length, rounded up to the key panel, in elements
+};
+inline constexpr unsigned kRowKinds = 3;
+
+/// Bytes for each count.
+using Footprint = std::array<int64_t, kRowKinds>;
+
+struct Buffer {
+  RowKind kind;
+  int64_t width = 0;     ///< features in use, head padding included
+  int64_t pitch = 0;     ///< floats from row to row (1 for keys)
+  int64_t offset = 0;    ///< bytes for one count, from the start of the arena of its kind
+  int64_t first = 0;     ///< operations between which the buffer is in use, both included
+  int64_t last = 0;
+  Value external;        ///< the memory, where it is not the workspace's: an argument of the function
+};
+
+/// A part of the features of a buffer.
+struct View {
+  unsigned buffer;
+  int64_t column; ///< first feature
+  int64_t width;  ///< features, head padding included
+};
+
+class WorkspacePlan {
+public:
+  /// Plans the values of `fn` (before any conversion).  Reports and fails on operations that it does not know.
+  static FailureOr<WorkspacePlan> compute(func::FuncOp fn, const TileSizes &tiles);
+
+  View getView(Value value) const { return views.lookup(value); }
+  bool hasView(Value value) const { return views.contains(value); }
+  Buffer &getBuffer(unsigned index) { return buffers[index]; }
+  const FeatureLayouts &getLayouts() const { return layouts; }
+
+  /// Binds the buffer of `value` to memory of the caller.
+  void setExternal(Value value, Value memory) { buffers[views.lookup(value).buffer].external = memory; }
+
+  /// Assigns offsets by first fit over the live ranges of all buffers that are not external.
+  void assignOffsets();
+
+  /// Bytes of the own arenas.
+  Footprint getFootprint() const { return footprint; }
+
+  /// True if `value` holds activations or masks rather than parameters or integers.
+  static bool isActivation(Value value);
+
+private:
+  LogicalResult addValue(Operation *by, Value value);
+  LogicalResult aliasConcat(Operation *op);
+  void extendLiveRanges(func::FuncOp fn);
+  int64_t physicalWidth(Value value) const;
+
+  TileSizes tiles;
+  FeatureLayouts layouts;
+  SmallVector<Buffer> buffers;
+  llvm::DenseMap<Value, View> views;
+  Footprint footprint{};
+};
+
+} // namespace mlir::convbert
+
+#endif // CONVBERT_LIB_OUTLINE_WORKSPACEPLAN_H

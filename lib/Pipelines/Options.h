@@ -1,0 +1,19 @@
+//===- Options.h - Options of the line of phases ----------------*- C++ -*-===//
+
+#ifndef CONVBERT_LIB_PIPELINES_OPTIONS_H
+#define CONVBERT_LIB_PIPELINES_OPTIONS_H
+
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::convbert {
+
+/// What the phases need to know.  One struct for all, so that a phase can be replayed with the options of the whole.
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  PassOptions::Option<std::string> isa{
+      *this, "isa", llvm::cl::desc("Instruction set that register tiles and schedules are made for: avx2 or avx512"),
+      llvm::cl::init("avx2")};
+};
+
+} // namespace mlir::convbert
+
+#endif // CONVBERT_LIB_PIPELINES_OPTIONS_H

@@ -1,0 +1,33 @@
+#include "lib/Runtime/CompiledObject.h"
+
+#include "lib/Runtime/Error.h"
+
+#include <dlfcn.h>
+
+using namespace convbert::rt;
+
+template <typename Fn> void CompiledObject::bind(Fn *&function, const char *symbol) {
+  function = reinterpret_cast<Fn *>(dlsym(handle, symbol));
+  if (!function) {
+    dlclose(handle);
+    throw Failure("compiled object " + path + ": requires the function " + symbol +
+                  ", but found none; compile the checkpoint again");
+  }
+}
+
+CompiledObject::CompiledObject(const std::string &path) : path(path) {
+  // A name without a slash would be looked up in the library path.
+  std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  handle = dlopen(file.c_str(), RTLD_LOCAL | RTLD_NOW);
+  if (!handle) {
+    const char *reason = dlerror();
+    throw Failure("compiled object cannot be loaded: " + std::string(reason ? reason : path));
+  }
+  bind(packedBytesFn, "_mlir_ciface_packed_bytes");
+  bind(prepackStepsFn, "_mlir_ciface_prepack_steps");
+  bind(workspaceBytesFn, "_mlir_ciface_workspace_bytes");
+  bind(prepackFn, "_mlir_ciface_prepack");
+  bind(forwardFn, "_mlir_ciface_forward");
+}
+
+CompiledObject::~CompiledObject() { dlclose(handle); }

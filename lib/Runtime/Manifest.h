@@ -1,0 +1,51 @@
+// What the compiler says about a compiled model, parsed and checked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace convbert::rt {
+
+/// Entries of ArrayInfo::shape that stand for the batch's sizes.
+inline constexpr int64_t kBatch = -1, kLength = -2;
+
+/// An input, output or parameter: name, element width in bytes, shape.
+struct ArrayInfo {
+  std::string name;
+  std::string dtype;
+  int64_t elementBytes = 0;
+  /// Sizes >= 0, kBatch or kLength.
+  std::vector<int64_t> shape;
+
+  /// Bytes for `batch` sequences of up to `length` tokens; -1 when they do not fit 63 bits.
+  int64_t bytes(int64_t batch, int64_t length) const;
+};
+
+/// Where a parameter's raw bytes lie.
+struct WeightLocation {
+  std::string file;
+  int64_t offset = 0, bytes = 0;
+};
+
+struct Manifest {
+  int64_t vocabSize = 0, maxPositions = 0, typeVocabSize = 0;
+  /// Rows that each sequence owns at least.
+  int64_t minRowPitch = 1;
+  std::vector<ArrayInfo> inputs, outputs, parameters;
+};
+
+struct Description {
+  std::string object;
+  Manifest manifest;
+  /// The manifest as it was given.
+  std::string manifestText;
+  /// One for each parameter.
+  std::vector<WeightLocation> weights;
+};
+
+/// Parses the JSON of convbert_rt_load().  Throws Failure naming the member that is missing, of the wrong kind or at
+/// odds with another one.
+Description parseDescription(const std::string &json);
+
+} // namespace convbert::rt

@@ -1,0 +1,79 @@
+#include "lib/Runtime/Model.h"
+
+#include "lib/Runtime/BatchShape.h"
+#include "lib/Runtime/Error.h"
+#include "lib/Runtime/Inputs.h"
+#include "lib/Runtime/PackedWeights.h"
+#include "lib/Runtime/Threads.h"
+
+#include <algorithm>
+#include <chrono>
+
+using namespace convbert::rt;
+
+/// More threads than any machine has CPUs are a slip of the caller, and libomp would try to make them.
+static constexpr int32_t kMaxThreads = 1024;
+
+static int32_t checkedThreads(int32_t threads) {
+  if (threads < 0 || threads > kMaxThreads)
+    throw InvalidArgument("threads: requires 1 to " + std::to_string(kMaxThreads) +
+                          ", or 0 for the available CPUs, but found " + std::to_string(threads));
+  return threads == 0 ? std::min(availableCPUs(), kMaxThreads) : threads;
+}
+
+Model::Model(const std::string &text, int32_t requestedThreads)
+    : description(parseDescription(text)), threads(checkedThreads(requestedThreads)), object(description.object),
+      workspaces(std::max(availableCPUs(), 2)) {
+  auto start = std::chrono::steady_clock::now();
+  packed = packWeights(object, description, threads);
+  packedSize = object.packedBytes();
+  prepackMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+void Model::forward(int64_t batchSize, int64_t length, const int64_t *lengths, const void *const *inputs,
+                    void *const *outputs) {
+  const Manifest &m = description.manifest;
+  Batch batch{batchSize, length, lengths};
+  checkBatch(batch, m.maxPositions);
+  checkInputs(m, batch, inputs);
+
+  WorkspacePool::Lease lease(workspaces);
+  Workspace &workspace = *lease;
+  fillShape(batch, m.minRowPitch, workspace.shape);
+
+  // All stand-ins first: growing the vector would move those that are already bound.
+  size_t absent = std::count(inputs, inputs + m.inputs.size(), nullptr);
+  int64_t elements = defaultElements(batch);
+  if (workspace.defaults.size() < absent * elements)
+    workspace.defaults.resize(absent * elements);
+  int64_t *next = workspace.defaults.data();
+  workspace.inputs.clear();
+  for (size_t i = 0; i < m.inputs.size(); ++i) {
+    const void *data = inputs[i];
+    if (!data) {
+      fillDefault(m.inputs[i], batch, next);
+      data = next;
+      next += elements;
+    }
+    workspace.inputs.emplace_back(data, m.inputs[i].bytes(batchSize, length));
+  }
+  workspace.outputs.clear();
+  for (size_t i = 0; i < m.outputs.size(); ++i) {
+    int64_t bytes = m.outputs[i].bytes(batchSize, length);
+    if (!outputs[i] || bytes < 0)
+      throw InvalidArgument("output " + m.outputs[i].name + ": requires an array of " + std::to_string(bytes) +
+                            " bytes, but found none");
+    workspace.outputs.emplace_back(outputs[i], bytes);
+  }
+
+  MemRef1D shape(workspace.shape.data(), static_cast<int64_t>(workspace.shape.size()));
+  int64_t bytes = object.workspaceBytes(shape, threads);
+  if (bytes < 0)
+    throw Failure("compiled object " + description.object + ": requires a workspace size >= 0, but found " +
+                  std::to_string(bytes));
+  workspaces.reserve(workspace, bytes);
+  object.forward(MemRef1D(packed.data(), packedSize),
+                 MemRef1D(workspace.inputs.data(), static_cast<int64_t>(workspace.inputs.size())),
+                 MemRef1D(workspace.outputs.data(), static_cast<int64_t>(workspace.outputs.size())),
+                 MemRef1D(workspace.memory.data(), bytes), shape, threads);
+}

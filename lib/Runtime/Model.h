@@ -1,0 +1,39 @@
+// A loaded model: compiled object, packed weights, workspaces.
+#pragma once
+
+#include "lib/Runtime/CompiledObject.h"
+#include "lib/Runtime/Manifest.h"
+#include "lib/Runtime/Memory.h"
+#include "lib/Runtime/WorkspacePool.h"
+
+#include <cstdint>
+#include <string>
+
+namespace convbert::rt {
+
+class Model {
+public:
+  /// Loads what `description` (convbert_rt_load()) names.  threads: 0 for the available CPUs.
+  Model(const std::string &description, int32_t threads);
+
+  /// See convbert_rt_forward().  Re-entrant.
+  void forward(int64_t batch, int64_t length, const int64_t *lengths, const void *const *inputs, void *const *outputs);
+
+  const Manifest &manifest() const { return description.manifest; }
+  const std::string &manifestText() const { return description.manifestText; }
+  int32_t threadCount() const { return threads; }
+  int64_t packedBytes() const { return packedSize; }
+  int64_t workspaceBytes() const { return static_cast<int64_t>(workspaces.heldBytes()); }
+  double prepackMilliseconds() const { return prepackMs; }
+
+private:
+  Description description;
+  int32_t threads;
+  CompiledObject object;
+  WorkspacePool workspaces;
+  Memory packed;
+  int64_t packedSize = 0;
+  double prepackMs = 0;
+};
+
+} // namespace convbert::rt

@@ -1,0 +1,61 @@
+#include "lib/Runtime/PackedWeights.h"
+
+#include "lib/Runtime/Error.h"
+#include "lib/Runtime/MappedFile.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace convbert::rt;
+
+/// Packed bytes between two moments at which the pages of the files are dropped.
+static constexpr int64_t kDropInterval = int64_t(64) << 20;
+
+using Files = std::map<std::string, std::unique_ptr<MappedFile>>;
+
+/// The raw table: one span of a mapped file for each parameter.
+static std::vector<MemRef1D> bindParameters(const Description &description, Files &files) {
+  std::vector<MemRef1D> raw;
+  for (size_t i = 0; i < description.weights.size(); ++i) {
+    const WeightLocation &location = description.weights[i];
+    std::unique_ptr<MappedFile> &file = files[location.file];
+    if (!file)
+      file = std::make_unique<MappedFile>(location.file);
+    int64_t size = static_cast<int64_t>(file->size());
+    if (location.offset > size || location.bytes > size - location.offset)
+      throw Failure("parameter " + description.manifest.parameters[i].name + ": requires " +
+                    std::to_string(location.bytes) + " bytes at offset " + std::to_string(location.offset) + " of " +
+                    location.file + ", but found a file of " + std::to_string(size) +
+                    " bytes; has it changed since it was compiled?");
+    raw.emplace_back(file->data() + location.offset, location.bytes);
+  }
+  return raw;
+}
+
+Memory convbert::rt::packWeights(const CompiledObject &object, const Description &description, int32_t threads) {
+  Files files;
+  std::vector<MemRef1D> raw = bindParameters(description, files);
+  MemRef1D table(raw.data(), static_cast<int64_t>(raw.size()));
+
+  int64_t bytes = object.packedBytes(), steps = object.prepackSteps();
+  if (bytes < 0 || steps < 0)
+    throw Failure("compiled object " + description.object + ": requires sizes >= 0, but found " +
+                  std::to_string(bytes) + " packed bytes in " + std::to_string(steps) + " steps");
+  Memory packed(bytes);
+  MemRef1D destination(packed.data(), bytes);
+  // Steps are about equal in size (a layer, a table), so their number stands for their bytes.
+  double perStep = steps ? static_cast<double>(bytes) / steps : 0;
+  double sinceDrop = 0;
+  for (int64_t step = 0; step < steps; ++step) {
+    object.prepack(table, destination, step, threads);
+    sinceDrop += perStep;
+    if (sinceDrop < kDropInterval)
+      continue;
+    for (const auto &entry : files)
+      entry.second->dropResidentPages();
+    sinceDrop = 0;
+  }
+  return packed;
+}

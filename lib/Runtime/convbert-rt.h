@@ -1,0 +1,89 @@
+/* The runtime's C interface: loads a compiled model, maps and packs its weights, and runs it.
+ *
+ * Needs neither the compiler nor LLVM.  All strings are UTF-8.  Functions that can fail return a convbert_rt_status
+ * and, unless it is CONVBERT_RT_OK, store a one-line message in *error (if `error` is not NULL), to be freed with
+ * convbert_rt_string_free().  A model may be used by several threads at once. */
+#ifndef CONVBERT_RT_H
+#define CONVBERT_RT_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define CONVBERT_RT_EXPORT __attribute__((visibility("default")))
+#else
+#define CONVBERT_RT_EXPORT
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  CONVBERT_RT_OK = 0,
+  CONVBERT_RT_INVALID_ARGUMENT = 1, /* a batch, an input or the thread count: the model stays usable */
+  CONVBERT_RT_FAILURE = 2           /* the compiled object, the weights or the machine */
+} convbert_rt_status;
+
+typedef struct convbert_rt_model convbert_rt_model;
+
+/* Loads a model.
+ *
+ * `description` is a JSON object:
+ *   "object"    path of the compiled shared object
+ *   "manifest"  {"vocab_size", "max_positions", "type_vocab_size", "min_row_pitch", "inputs", "outputs", "parameters"};
+ *               inputs, outputs and parameters are lists of {"name", "dtype", "shape"}, where a shape's entries are
+ *               numbers, "B" (sequences) or "T" (tokens of the longest one)
+ *   "weights"   [{"file", "offset", "bytes"}, ...], one for each parameter, offsets from the start of the file
+ * Other members are ignored.  The weight files are mapped, packed for the compiled code, and unmapped again.
+ *
+ * `threads` is the number of threads of a call; 0: the CPUs that this process may use; 1: no second thread is made. */
+CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_load(const char *description, int32_t threads,
+                                                       convbert_rt_model **model, char **error);
+
+/* Frees a model that no call is using.  NULL is allowed. */
+CONVBERT_RT_EXPORT void convbert_rt_free(convbert_rt_model *model);
+
+/* Runs a batch of `batch` sequences, dense row-major arrays of [batch][length] with length = tokens of the longest one.
+ *
+ * `lengths`: tokens of each sequence; NULL: all have `length` (padding is then computed like any token and masked in
+ * attention only, as `transformers` does).
+ * `inputs`, `outputs`: one pointer for each of the manifest's, in its order.  An input other than input_ids may be
+ * NULL: attention_mask is then all ones, token_type_ids zeros, position_ids 0 .. length-1.  dtype "bool" is one byte, 0
+ * or 1. Output rows at or beyond a sequence's length are not written.
+ *
+ * Every id is checked before any table is read.  The first call of a shape may allocate, later ones do not. */
+CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_forward(convbert_rt_model *model, int64_t batch, int64_t length,
+                                                          const int64_t *lengths, const void *const *inputs,
+                                                          void *const *outputs, char **error);
+
+/* The "manifest" member as given to convbert_rt_load(); lives as long as the model. */
+CONVBERT_RT_EXPORT const char *convbert_rt_manifest(const convbert_rt_model *model);
+
+CONVBERT_RT_EXPORT int32_t convbert_rt_num_inputs(const convbert_rt_model *model);
+CONVBERT_RT_EXPORT int32_t convbert_rt_num_outputs(const convbert_rt_model *model);
+
+/* Bytes of input / output number `index` for a batch; -1 if there is no such one or the size overflows. */
+CONVBERT_RT_EXPORT int64_t convbert_rt_input_bytes(const convbert_rt_model *model, int32_t index, int64_t batch,
+                                                   int64_t length);
+CONVBERT_RT_EXPORT int64_t convbert_rt_output_bytes(const convbert_rt_model *model, int32_t index, int64_t batch,
+                                                    int64_t length);
+
+/* Threads of a call. */
+CONVBERT_RT_EXPORT int32_t convbert_rt_threads(const convbert_rt_model *model);
+/* Bytes of the packed weights. */
+CONVBERT_RT_EXPORT int64_t convbert_rt_packed_bytes(const convbert_rt_model *model);
+/* Bytes that all workspaces hold now. */
+CONVBERT_RT_EXPORT int64_t convbert_rt_workspace_bytes(const convbert_rt_model *model);
+/* Milliseconds that mapping and packing the weights took. */
+CONVBERT_RT_EXPORT double convbert_rt_prepack_ms(const convbert_rt_model *model);
+
+/* CPUs that this process may use: its affinity mask, cut to the CPU quota of its control group. */
+CONVBERT_RT_EXPORT int32_t convbert_rt_available_cpus(void);
+
+CONVBERT_RT_EXPORT void convbert_rt_string_free(char *string);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CONVBERT_RT_H */

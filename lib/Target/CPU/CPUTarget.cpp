@@ -1,0 +1,76 @@
+//===- CPUTarget.cpp - What code is generated for -------------------------===//
+
+#include "lib/Target/CPU/CPUTarget.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+/// What x86-64-v3 has over v2, as far as generated code may use it.
+static constexpr StringLiteral kV3Features[] = {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"};
+/// What x86-64-v4 has over v3.
+static constexpr StringLiteral kV4Features[] = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"};
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Names of the `required` features that this machine lacks, separated by ", ".
+static std::string findMissing(ArrayRef<StringLiteral> required) {
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  SmallVector<StringRef> missing;
+  for (StringRef feature : required)
+    if (!host.lookup(feature))
+      missing.push_back(feature);
+  return llvm::join(missing, ", ");
+}
+
+static llvm::Expected<CPUTarget> parseNative() {
+  std::string missing = findMissing(kV3Features);
+  std::string cpu = llvm::sys::getHostCPUName().str();
+  if (!missing.empty())
+    return makeError("target 'native' requires a CPU with AVX2 and FMA (x86-64-v3), but this one (" + cpu + ") lacks " +
+                     missing);
+  CPUTarget target;
+  target.name = "native";
+  target.isa = findMissing(kV4Features).empty() ? "avx512" : "avx2";
+  target.triple = llvm::sys::getDefaultTargetTriple();
+  target.cpu = cpu;
+  // A virtual machine may hide features that the CPU's name implies, so all are spelt out.
+  SmallVector<std::string> features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    features.push_back((feature.second ? "+" : "-") + feature.first().str());
+  llvm::sort(features);
+  target.features = llvm::join(features, ",");
+  return target;
+}
+
+llvm::Expected<CPUTarget> CPUTarget::parse(StringRef name) {
+  if (name == "native")
+    return parseNative();
+  CPUTarget target;
+  target.name = target.cpu = name.str();
+  target.triple = "x86_64-unknown-linux-gnu";
+  if (name == "x86-64-v3")
+    target.isa = "avx2";
+  else if (name == "x86-64-v4")
+    target.isa = "avx512";
+  else
+    return makeError("requires a target 'native', 'x86-64-v3' or 'x86-64-v4', but found '" + name + "'");
+  return target;
+}
+
+llvm::Error CPUTarget::checkHost() const {
+  SmallVector<StringLiteral> required(std::begin(kV3Features), std::end(kV3Features));
+  if (isa == "avx512")
+    required.append(std::begin(kV4Features), std::end(kV4Features));
+  std::string missing = findMissing(required);
+  if (missing.empty())
+    return llvm::Error::success();
+  return makeError("target '" + name + "' requires a CPU with " + StringRef(isa == "avx512" ? "AVX-512" : "AVX2") +
+                   ", but this one (" + llvm::sys::getHostCPUName() + ") lacks " + missing +
+                   "; use target 'native', or run it on another machine");
+}

@@ -1,0 +1,29 @@
+//===- CPUTarget.h - What code is generated for -----------------*- C++ -*-===//
+
+#ifndef CONVBERT_LIB_TARGET_CPU_CPUTARGET_H
+#define CONVBERT_LIB_TARGET_CPU_CPUTARGET_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace mlir::convbert {
+
+/// A CPU to compile for.
+struct CPUTarget {
+  std::string name;     ///< as given: "native", "x86-64-v3" or "x86-64-v4"
+  std::string isa;      ///< instruction set of the schedules: "avx2" or "avx512"
+  std::string triple;   ///< of LLVM
+  std::string cpu;      ///< of LLVM, e.g. "znver3"
+  std::string features; ///< of LLVM, e.g. "+avx2,-sse4a"; empty: what `cpu` implies
+
+  /// The target called `name`.  Fails if there is none of that name, or if `native` finds no AVX2 on this machine.
+  static llvm::Expected<CPUTarget> parse(StringRef name);
+
+  /// Fails, in one sentence, if this machine cannot run code for the target.
+  llvm::Error checkHost() const;
+};
+
+} // namespace mlir::convbert
+
+#endif // CONVBERT_LIB_TARGET_CPU_CPUTARGET_H

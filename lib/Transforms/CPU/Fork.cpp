@@ -1,0 +1,170 @@
+//===- Fork.cpp - Task functions and dispatchers --------------------------===//
+
+#include "lib/Transforms/CPU/Kernel.h"
+#include "lib/Transforms/CPU/Passes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace mlir::convbert {
+#define GEN_PASS_DEF_FORK
+#include "lib/Transforms/CPU/Passes.h.inc"
+} // namespace mlir::convbert
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+/// `i32 name()` of the OpenMP runtime, declared on demand.
+static func::FuncOp getRuntimeQuery(ModuleOp module, StringRef name) {
+  if (auto function = module.lookupSymbol<func::FuncOp>(name))
+    return function;
+  OpBuilder b(module.getBodyRegion());
+  auto function = func::FuncOp::create(b, module.getLoc(), name, b.getFunctionType({}, b.getI32Type()));
+  function.setPrivate();
+  return function;
+}
+
+/// Whether `memory` is a temporary of the kernel (each thread will have its own) or a view of one.
+static bool isTemporary(Value memory) {
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    memory = view.getViewSource();
+  return isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(memory.getDefiningOp());
+}
+
+/// Fails if `op`, which every thread will run, writes to memory that threads share.
+static LogicalResult verifyPerThread(Operation *op) {
+  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects = getEffectsRecursively(op);
+  if (!effects)
+    return op->emitError("requires known memory effects outside the parallel loop of a kernel, but found '")
+           << op->getName() << "'; move it into the loop";
+  for (const MemoryEffects::EffectInstance &effect : *effects)
+    if (isa<MemoryEffects::Write>(effect.getEffect()) && !(effect.getValue() && isTemporary(effect.getValue())))
+      return op->emitError("requires no write to shared memory outside the parallel loop of a kernel, but found '")
+             << op->getName() << "', which every thread would run; move it into the loop";
+  return success();
+}
+
+/// The one parallel loop of `kernel`, or failure with a diagnostic.
+static FailureOr<scf::ForallOp> findParallelLoop(func::FuncOp kernel) {
+  SmallVector<scf::ForallOp> loops;
+  kernel.walk([&](scf::ForallOp loop) { loops.push_back(loop); });
+  if (loops.size() != 1)
+    return kernel.emitError("requires exactly one parallel loop (scf.forall) in kernel @")
+           << kernel.getName() << ", but found " << loops.size()
+           << "; split the kernel, or give it no argument marked '" << kThreadsAttr << "'";
+  scf::ForallOp loop = loops.front();
+  if (loop->getParentOp() != kernel || !kernel.getBody().hasOneBlock())
+    return loop.emitError("requires the parallel loop of kernel @")
+           << kernel.getName() << " at the top level of its single block, but found it in '"
+           << loop->getParentOp()->getName() << "'";
+  if (loop.getRank() != 1 || loop.getNumResults() != 0)
+    return loop.emitError("requires a bufferized parallel loop of one dimension in kernel @")
+           << kernel.getName() << ", but found " << loop.getRank() << " dimensions and " << loop.getNumResults()
+           << " results";
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (&op != loop && failed(verifyPerThread(&op)))
+      return failure();
+  return loop;
+}
+
+/// Replaces `loop` by a loop over the contiguous share of `thread` in a team of `team`.
+static void takeShare(scf::ForallOp loop, Value thread, Value team) {
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  auto value = [&](OpFoldResult v) { return getValueOrCreateConstantIndexOp(b, loc, v); };
+  Value lb = value(loop.getMixedLowerBound()[0]);
+  Value ub = value(loop.getMixedUpperBound()[0]);
+  Value step = value(loop.getMixedStep()[0]);
+  Value count = arith::CeilDivUIOp::create(b, loc, arith::SubIOp::create(b, loc, ub, lb), step);
+  Value share = arith::MulIOp::create(b, loc, arith::CeilDivUIOp::create(b, loc, count, team), step);
+  Value from = arith::AddIOp::create(b, loc, lb, arith::MulIOp::create(b, loc, thread, share));
+  Value to = arith::MinUIOp::create(b, loc, arith::AddIOp::create(b, loc, from, share), ub);
+  auto mine = scf::ForOp::create(b, loc, from, to, step);
+  Block *source = loop.getBody();
+  Block *target = mine.getBody();
+  source->getTerminator()->erase();
+  source->getArgument(0).replaceAllUsesWith(mine.getInductionVar());
+  target->getOperations().splice(target->getTerminator()->getIterator(), source->getOperations());
+  loop.erase();
+}
+
+/// Moves the body of `kernel` into a new function that takes the thread's number and the size of the team besides.
+static func::FuncOp createTask(func::FuncOp kernel, scf::ForallOp loop) {
+  OpBuilder b(kernel);
+  Location loc = kernel.getLoc();
+  unsigned count = kernel.getNumArguments();
+  SmallVector<Type> types(kernel.getArgumentTypes());
+  types.append({b.getIndexType(), b.getIndexType()});
+  auto task = func::FuncOp::create(b, loc, (kernel.getName() + "_task").str(), b.getFunctionType(types, {}));
+  task.setPrivate();
+  // One call a thread: inlining it twice into the dispatcher would only double the code.
+  task->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
+  if (Attribute kind = kernel->removeAttr(kKernelAttr))
+    task->setAttr(kKernelAttr, kind);
+  task.getBody().takeBody(kernel.getBody());
+  Value thread = task.getBody().front().addArgument(b.getIndexType(), loc);
+  Value team = task.getBody().front().addArgument(b.getIndexType(), loc);
+  for (unsigned i = 0; i < count; ++i)
+    task.setArgAttrs(i, kernel.getArgAttrDict(i));
+  task.setArgAttr(count, kThreadAttr, b.getUnitAttr());
+  takeShare(loop, thread, team);
+  return task;
+}
+
+/// Fills the empty `kernel` with calls of `task`: one, or one a thread.
+static void createDispatcher(ModuleOp module, func::FuncOp kernel, func::FuncOp task, unsigned threadsArgument) {
+  Location loc = kernel.getLoc();
+  OpBuilder b(kernel.getContext());
+  b.setInsertionPointToStart(kernel.addEntryBlock());
+  Value threads = kernel.getArgument(threadsArgument);
+  auto call = [&](Value thread, Value team) {
+    SmallVector<Value> operands(kernel.getArguments());
+    operands.append({thread, team});
+    func::CallOp::create(b, loc, task, operands);
+  };
+  auto ask = [&](StringRef name) -> Value {
+    Value answer = func::CallOp::create(b, loc, getRuntimeQuery(module, name), ValueRange{}).getResult(0);
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), answer);
+  };
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value single = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, threads,
+                                       arith::ConstantIntOp::create(b, loc, /*value=*/1, /*width=*/32));
+  auto branch = scf::IfOp::create(b, loc, single, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  call(zero, one);
+  b.setInsertionPointToStart(branch.elseBlock());
+  auto region = omp::ParallelOp::create(b, loc);
+  region.getNumThreadsMutable().assign(threads);
+  b.createBlock(&region.getRegion());
+  // The runtime may grant fewer threads than asked for.
+  Value thread = ask("omp_get_thread_num");
+  Value team = ask("omp_get_num_threads");
+  call(thread, team);
+  omp::TerminatorOp::create(b, loc);
+  b.setInsertionPointAfter(branch);
+  func::ReturnOp::create(b, loc);
+}
+
+namespace {
+struct Fork : convbert::impl::ForkBase<Fork> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (func::FuncOp kernel : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      BlockArgument threads = getMarkedArgument(kernel, kThreadsAttr);
+      if (!threads || getMarkedArgument(kernel, kThreadAttr))
+        continue;
+      if (!threads.getType().isInteger(32) || kernel.getNumResults() != 0) {
+        kernel.emitError("requires an i32 thread count and no result of kernel @")
+            << kernel.getName() << ", but found " << kernel.getFunctionType();
+        return signalPassFailure();
+      }
+      FailureOr<scf::ForallOp> loop = findParallelLoop(kernel);
+      if (failed(loop))
+        return signalPassFailure();
+      unsigned position = threads.getArgNumber();
+      func::FuncOp task = createTask(kernel, *loop);
+      createDispatcher(module, kernel, task, position);
+    }
+  }
+};
+} // namespace

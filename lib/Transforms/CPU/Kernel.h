@@ -1,0 +1,32 @@
+//===- Kernel.h - How kernels are marked ------------------------*- C++ -*-===//
+
+#ifndef CONVBERT_LIB_TRANSFORMS_CPU_KERNEL_H
+#define CONVBERT_LIB_TRANSFORMS_CPU_KERNEL_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::convbert {
+
+/// On a function: it is a kernel of this kind, e.g. "dense".
+inline constexpr StringLiteral kKernelAttr = "convbert.kernel";
+/// On an `i32` argument: the number of threads.
+inline constexpr StringLiteral kThreadsAttr = "convbert.threads";
+/// On a `memref<?xi8>` argument: the temporaries of all threads.
+inline constexpr StringLiteral kScratchAttr = "convbert.scratch";
+/// On an `index` argument: the number of the thread that runs a task function.
+inline constexpr StringLiteral kThreadAttr = "convbert.thread";
+/// `(memref<?xi64>) -> index`: bytes of scratch that one thread needs for a shape.
+inline constexpr StringLiteral kScratchBytesName = "scratch_bytes";
+
+/// True for a kernel that brings weights into a target's order: it runs once, when a model is loaded.
+bool isPackKernel(func::FuncOp function);
+
+/// The argument of `function` that carries `attribute`, or null.
+BlockArgument getMarkedArgument(func::FuncOp function, StringRef attribute);
+
+/// The shape argument { B, T_max, row_start[B+1], length[B] }: the last `memref<?xi64>`, or null.
+BlockArgument getShapeArgument(func::FuncOp function);
+
+} // namespace mlir::convbert
+
+#endif // CONVBERT_LIB_TRANSFORMS_CPU_KERNEL_H

@@ -1,0 +1,147 @@
+//===- Passes.td - Passes on bufferized kernels -----------------*- tablegen -*-===//
+//
+// Kernels are private functions with memref operands.  Attributes mark what these passes need:
+//   convbert.kernel = "kind"   on the function
+//   convbert.threads           on the i32 argument that holds the number of threads
+//   convbert.scratch           on the memref<?xi8> argument that holds the temporaries of all threads
+//   convbert.thread            on the index argument of a task function: the number of the thread (made by fork)
+// The shape argument is the last memref<?xi64>: { B, T_max, row_start[B+1], length[B] }.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONVBERT_LIB_TRANSFORMS_CPU_PASSES_TD
+#define CONVBERT_LIB_TRANSFORMS_CPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Fork : Pass<"convbert-fork", "::mlir::ModuleOp"> {
+  let summary = "Split each kernel into a task function and a dispatcher";
+  let description = [{
+    A kernel with a thread count has one parallel loop.  Its body becomes a task function that also takes the number
+    of the thread and the size of the team and runs a contiguous share of the loop; the kernel itself becomes a
+    dispatcher.  One thread calls the task directly and never enters the OpenMP runtime; more threads call it inside
+    one `omp.parallel`.  Shares are contiguous and each iteration is computed by one thread, so results do not depend
+    on the number of threads.
+
+    Before:
+    ```mlir
+    func.func private @k(%m: memref<?xf32>, %threads: i32 {convbert.threads}) attributes {convbert.kernel = "norm"} {
+      %n = memref.dim %m, %c0 : memref<?xf32>
+      scf.forall (%i) in (%n) { memref.store %z, %m[%i] : memref<?xf32> }
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func private @k_task(%m: memref<?xf32>, %threads: i32 {convbert.threads}, %thread: index {convbert.thread}, %team: index) {
+      ...
+      scf.for %i = %from to %to step %c1 { memref.store %z, %m[%i] : memref<?xf32> }
+      return
+    }
+    func.func private @k(%m: memref<?xf32>, %threads: i32 {convbert.threads}) {
+      scf.if %one {
+        func.call @k_task(%m, %threads, %c0, %c1)
+      } else {
+        omp.parallel num_threads(%threads) { func.call @k_task(%m, %threads, %me, %all) ... }
+      }
+      return
+    }
+    ```
+
+    What stands outside the loop runs once a thread, so it may write to nothing but the kernel's own temporaries.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect", "omp::OpenMPDialect", "scf::SCFDialect"];
+}
+
+def Scratch : Pass<"convbert-scratch", "::mlir::ModuleOp"> {
+  let summary = "Turn the temporaries of kernels into views of the per-thread scratch argument";
+  let description = [{
+    Every `memref.alloc` becomes a view of the argument marked `convbert.scratch`, 64-byte aligned.  Static
+    temporaries may stand anywhere.  Dynamic ones stand in the entry block, with sizes computed from constants and
+    loads of the shape argument; the same computation, cloned into `@scratch_bytes`, tells the caller how many bytes
+    a thread needs: the maximum over all kernels.  Within a kernel, threads lie as close as its own sum allows.
+
+    Before:
+    ```mlir
+    func.func private @scratch_bytes(%shape: memref<?xi64>) -> index
+    func.func private @k_task(%shape: memref<?xi64>, %scratch: memref<?xi8> {convbert.scratch}, %thread: index {convbert.thread}) {
+      %t64 = memref.load %shape[%c1] : memref<?xi64>
+      %t = arith.index_cast %t64 : i64 to index
+      %a = memref.alloc(%t) : memref<?x16xf32>
+      ...
+    ```
+    After:
+    ```mlir
+    func.func private @scratch_bytes(%shape: memref<?xi64>) -> index { ... }     // round_up(64 * T_max, 64)
+    func.func private @k_task(...) {
+      %offset = arith.muli %thread, %bytes : index
+      %a = memref.view %scratch[%offset][%t] : memref<?xi8> to memref<?x16xf32>
+      ...
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect", "memref::MemRefDialect"];
+}
+
+def LowerCopies : Pass<"convbert-lower-copies", "::mlir::func::FuncOp"> {
+  let summary = "Split copies until each is one block of memory";
+  let description = [{
+    A copy of contiguous memory becomes a `memcpy`; any other would become a call of a support library that compiled
+    models do without.  Outer dimensions become loops until the rest is contiguous on both sides, or a single element.
+
+    Before:
+    ```mlir
+    memref.copy %a, %b : memref<8x4x32xf32> to memref<8x4x32xf32, strided<[512, 32, 1]>>
+    ```
+    After:
+    ```mlir
+    scf.for %i = %c0 to %c8 step %c1 {
+      %x = memref.subview %a[%i, 0, 0] [1, 4, 32] [1, 1, 1] : ... to memref<4x32xf32, strided<[32, 1], offset: ?>>
+      %y = memref.subview %b[%i, 0, 0] [1, 4, 32] [1, 1, 1] : ... to memref<4x32xf32, strided<[32, 1], offset: ?>>
+      memref.copy %x, %y : ...
+    }
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect", "scf::SCFDialect"];
+}
+
+def PrefetchPanels : Pass<"convbert-prefetch-panels", "::mlir::func::FuncOp"> {
+  let summary = "Prefetch the next weight panel while the current one is used";
+  let description = [{
+    Looks for the register-tiled product: a loop over `k` with fused multiply-adds that reads row `k` of a weight panel
+    `panels[n, k, :]` (an identity-layout `memref<?x?xNRxf32>` argument), inside a loop over row tiles.  Each row tile
+    prefetches its share of panel `n + 1`, two cache lines an iteration.  Reads alone change: results do not.
+
+    Before:
+    ```mlir
+    scf.for %t = %c0 to %tiles step %c1 {
+      scf.for %k = %c0 to %K step %c4 iter_args(...) {
+        %w = vector.transfer_read %panels[%n, %k, %c0], %z : memref<?x?x24xf32>, vector<8xf32>
+    ```
+    After:
+    ```mlir
+        memref.prefetch %flat[%next], read, locality<3>, data : memref<?xf32>
+        memref.prefetch %flat[%next_line], read, locality<3>, data : memref<?xf32>
+        %w = vector.transfer_read %panels[%n, %k, %c0], %z : memref<?x?x24xf32>, vector<8xf32>
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect"];
+}
+
+def DropMarks : Pass<"convbert-drop-marks", "::mlir::ModuleOp"> {
+  let summary = "Remove the attributes that mark kernels and their arguments";
+  let description = [{
+    Behind phase `memory` nothing reads them, and the translation to LLVM IR warns about attributes of arguments that
+    it does not know.
+
+    Before:
+    ```mlir
+    func.func private @k(%threads: i32 {convbert.threads}) attributes {convbert.kernel = "norm"}
+    ```
+    After:
+    ```mlir
+    func.func private @k(%threads: i32)
+    ```
+  }];
+}
+
+#endif // CONVBERT_LIB_TRANSFORMS_CPU_PASSES_TD

@@ -1,0 +1,228 @@
+//===- Scratch.cpp - Temporaries become views of the scratch argument -----===//
+
+#include "lib/Transforms/CPU/Kernel.h"
+#include "lib/Transforms/CPU/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::convbert {
+#define GEN_PASS_DEF_SCRATCH
+#include "lib/Transforms/CPU/Passes.h.inc"
+} // namespace mlir::convbert
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+/// Every temporary starts at a multiple of this many bytes: a cache line, and the widest vector.
+static constexpr int64_t kAlignment = 64;
+
+namespace {
+/// The temporaries of one kernel: static ones first, at constant offsets, then the dynamic ones.
+struct Temporaries {
+  func::FuncOp kernel;
+  SmallVector<memref::AllocOp> staticAllocs, dynamicAllocs;
+};
+} // namespace
+
+/// Bytes of the static dimensions of `type`, or nothing if its elements have no size.
+static std::optional<int64_t> getStaticBytes(MemRefType type) {
+  Type element = type.getElementType();
+  if (!element.isIntOrIndexOrFloat())
+    return std::nullopt;
+  int64_t bytes = element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      bytes *= size;
+  return bytes;
+}
+
+/// Fails unless `value` is computed from constants and loads of `shape` alone.
+static LogicalResult verifySize(memref::AllocOp alloc, Value value, Value shape) {
+  if (value == shape)
+    return success();
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return alloc.emitError("requires sizes computed from constants and loads of the shape argument (memref<?xi64>) "
+                           "alone, but found a block argument of type ")
+           << value.getType();
+  bool isShapeLoad = isa<memref::LoadOp>(op) && cast<memref::LoadOp>(op).getMemRef() == shape;
+  if (op->getNumRegions() != 0 || !(isMemoryEffectFree(op) || isShapeLoad)) {
+    InFlightDiagnostic diag =
+        alloc.emitError("requires sizes computed from constants and loads of the shape argument (memref<?xi64>) "
+                        "alone, but found '")
+        << op->getName() << "'";
+    diag.attachNote(op->getLoc()) << "computed here";
+    return diag;
+  }
+  for (Value operand : op->getOperands())
+    if (failed(verifySize(alloc, operand, shape)))
+      return failure();
+  return success();
+}
+
+/// Weights are packed once, at load: those kernels take their temporaries from the heap and give them back.
+static LogicalResult freeTemporaries(func::FuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  WalkResult walk = kernel.walk([&](memref::AllocOp alloc) {
+    if (alloc->getBlock() != &body) {
+      alloc.emitError("requires a temporary at the top of a pack kernel, but found it inside '")
+          << alloc->getParentOp()->getName() << "'";
+      return WalkResult::interrupt();
+    }
+    OpBuilder b(body.getTerminator());
+    memref::DeallocOp::create(b, alloc.getLoc(), alloc);
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// Collects the temporaries of `kernel`; fails with a diagnostic if one of them cannot become scratch.
+static FailureOr<Temporaries> collectTemporaries(func::FuncOp kernel) {
+  Temporaries result{kernel, {}, {}};
+  BlockArgument scratch = getMarkedArgument(kernel, kScratchAttr);
+  BlockArgument shape = getShapeArgument(kernel);
+  auto visit = [&](memref::AllocOp alloc) -> LogicalResult {
+    MemRefType type = alloc.getType();
+    if (!scratch)
+      return alloc.emitError("requires a scratch argument marked '")
+             << kScratchAttr << "' in @" << kernel.getName() << " for this temporary of type " << type
+             << ", but found none";
+    if (!type.getLayout().isIdentity() || type.getMemorySpace() || !getStaticBytes(type))
+      return alloc.emitError("requires a temporary of plain elements and identity layout, but found ") << type;
+    if (type.hasStaticShape()) {
+      result.staticAllocs.push_back(alloc);
+      return success();
+    }
+    if (alloc->getBlock() != &kernel.getBody().front())
+      return alloc.emitError("requires a dynamic temporary at the entry of the kernel, but found ")
+             << type << " inside '" << alloc->getParentOp()->getName() << "'; allocate it once, at its largest size";
+    result.dynamicAllocs.push_back(alloc);
+    for (Value size : alloc.getDynamicSizes())
+      if (failed(verifySize(alloc, size, shape)))
+        return failure();
+    return success();
+  };
+  WalkResult walk = kernel.walk(
+      [&](memref::AllocOp alloc) { return failed(visit(alloc)) ? WalkResult::interrupt() : WalkResult::advance(); });
+  if (walk.wasInterrupted())
+    return failure();
+  if (scratch &&
+      (!isa<MemRefType>(scratch.getType()) || !cast<MemRefType>(scratch.getType()).getElementType().isInteger(8)))
+    return kernel.emitError("requires a scratch argument of type memref<?xi8>, but found ") << scratch.getType();
+  return result;
+}
+
+/// Clones what computes `value` at the insertion point of `b`, through `mapping`.
+static Value cloneComputation(OpBuilder &b, Value value, IRMapping &mapping) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    cloneComputation(b, operand, mapping);
+  b.clone(*op, mapping);
+  return mapping.lookup(value);
+}
+
+/// Emits the byte offset of each temporary within a thread's share and, at the end, the bytes of the share.
+static SmallVector<Value> emitLayout(OpBuilder &b, const Temporaries &temporaries, Value shape) {
+  func::FuncOp kernel = temporaries.kernel;
+  Location loc = kernel.getLoc();
+  IRMapping mapping;
+  if (BlockArgument own = getShapeArgument(kernel))
+    mapping.map(own, shape);
+  auto constant = [&](int64_t v) -> Value { return arith::ConstantIndexOp::create(b, loc, v); };
+  SmallVector<Value> offsets;
+  int64_t staticEnd = 0;
+  for (memref::AllocOp alloc : temporaries.staticAllocs) {
+    offsets.push_back(constant(staticEnd));
+    staticEnd += llvm::alignTo(*getStaticBytes(alloc.getType()), kAlignment);
+  }
+  Value end = constant(staticEnd);
+  for (memref::AllocOp alloc : temporaries.dynamicAllocs) {
+    offsets.push_back(end);
+    Value bytes = constant(*getStaticBytes(alloc.getType()));
+    for (Value size : alloc.getDynamicSizes())
+      bytes = arith::MulIOp::create(b, loc, bytes, cloneComputation(b, size, mapping));
+    Value lines = arith::CeilDivUIOp::create(b, loc, bytes, constant(kAlignment));
+    end = arith::AddIOp::create(b, loc, end, arith::MulIOp::create(b, loc, lines, constant(kAlignment)));
+  }
+  offsets.push_back(end);
+  return offsets;
+}
+
+/// Replaces the temporaries by views of the scratch argument.
+static void replaceByViews(const Temporaries &temporaries) {
+  func::FuncOp kernel = temporaries.kernel;
+  Value scratch = getMarkedArgument(kernel, kScratchAttr);
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  SmallVector<Value> offsets = emitLayout(b, temporaries, getShapeArgument(kernel));
+  Value bytes = offsets.pop_back_val();
+  if (Value thread = getMarkedArgument(kernel, kThreadAttr)) {
+    Value base = arith::MulIOp::create(b, kernel.getLoc(), thread, bytes);
+    for (Value &offset : offsets)
+      offset = arith::AddIOp::create(b, kernel.getLoc(), base, offset);
+  }
+  auto all = llvm::concat<const memref::AllocOp>(temporaries.staticAllocs, temporaries.dynamicAllocs);
+  for (auto [constAlloc, offset] : llvm::zip_equal(llvm::to_vector(all), offsets)) {
+    memref::AllocOp alloc = constAlloc;
+    for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
+      if (isa<memref::DeallocOp>(user))
+        user->erase();
+    b.setInsertionPoint(alloc);
+    Value view = memref::ViewOp::create(b, alloc.getLoc(), alloc.getType(), scratch, offset, alloc.getDynamicSizes());
+    alloc.replaceAllUsesWith(view);
+    alloc.erase();
+  }
+}
+
+/// Gives `function` a body that returns the largest share of all kernels.
+static void writeScratchBytes(func::FuncOp function, ArrayRef<Temporaries> kernels) {
+  function.getBody().dropAllReferences();
+  function.getBody().getBlocks().clear();
+  Block *entry = function.addEntryBlock();
+  OpBuilder b = OpBuilder::atBlockBegin(entry);
+  Value most = arith::ConstantIndexOp::create(b, function.getLoc(), 0);
+  for (const Temporaries &temporaries : kernels)
+    most = arith::MaxUIOp::create(b, function.getLoc(), most, emitLayout(b, temporaries, entry->getArgument(0)).back());
+  func::ReturnOp::create(b, function.getLoc(), most);
+}
+
+namespace {
+struct Scratch : convbert::impl::ScratchBase<Scratch> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<Temporaries> kernels;
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      if (isPackKernel(function)) {
+        if (failed(freeTemporaries(function)))
+          return signalPassFailure();
+        continue;
+      }
+      FailureOr<Temporaries> temporaries = collectTemporaries(function);
+      if (failed(temporaries))
+        return signalPassFailure();
+      if (!temporaries->staticAllocs.empty() || !temporaries->dynamicAllocs.empty())
+        kernels.push_back(*temporaries);
+    }
+
+    auto bytes = module.lookupSymbol<func::FuncOp>(kScratchBytesName);
+    Builder b(module.getContext());
+    Type shape = MemRefType::get({ShapedType::kDynamic}, b.getI64Type());
+    FunctionType required = b.getFunctionType({shape}, {b.getIndexType()});
+    if (bytes ? bytes.getFunctionType() != required : !kernels.empty()) {
+      InFlightDiagnostic diag = (bytes ? bytes.emitError() : module.emitError())
+                                << "requires a function @" << kScratchBytesName << " of type " << required
+                                << " to tell the size of the kernels' temporaries, but found ";
+      if (bytes)
+        diag << bytes.getFunctionType();
+      else
+        diag << "none";
+      return signalPassFailure();
+    }
+    if (bytes)
+      writeScratchBytes(bytes, kernels);
+    llvm::for_each(kernels, replaceByViews);
+  }
+};
+} // namespace

@@ -1,0 +1,88 @@
+//===- FuseEpilogues.cpp - What follows a matrix product joins it -----------===//
+
+#include "lib/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::convbert {
+#define GEN_PASS_DEF_FUSEEPILOGUESPASS
+#include "lib/Transforms/Passes.h.inc"
+} // namespace mlir::convbert
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+namespace {
+
+template <typename Producer>
+struct FuseActivation : OpRewritePattern<ActivationOp> {
+  using OpRewritePattern<ActivationOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(ActivationOp op, PatternRewriter &rewriter) const override {
+    auto producer = op.getX().getDefiningOp<Producer>();
+    if (!producer || !producer->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "the producer is no matrix product, or it has other users");
+    if (producer.getActivation() != ActivationKind::Identity || hasMultiplier(producer))
+      return rewriter.notifyMatchFailure(op, "the producer has an epilogue already");
+    rewriter.modifyOpInPlace(producer, [&] { producer.setActivation(op.getKind()); });
+    rewriter.replaceOp(op, producer);
+    return success();
+  }
+  static bool hasMultiplier(DenseOp op) { return static_cast<bool>(op.getMultiplier()); }
+  static bool hasMultiplier(GroupedDenseOp) { return false; }
+};
+
+/// dense(x) * y, in either order.
+struct FuseMultiplier : OpRewritePattern<arith::MulFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::MulFOp op, PatternRewriter &rewriter) const override {
+    for (auto [x, y] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+      auto dense = x.getDefiningOp<DenseOp>();
+      if (!dense || !dense->hasOneUse() || dense.getMultiplier() || x == y)
+        continue;
+      // The product moves to where both factors exist: the place of the multiplication.
+      Value fused = DenseOp::create(rewriter, rewriter.getFusedLoc({dense.getLoc(), op.getLoc()}), dense.getX(),
+                                    dense.getWeight(), dense.getBias(), y, dense.getLayout(), dense.getActivation());
+      rewriter.replaceOp(op, fused);
+      rewriter.eraseOp(dense);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "no factor is a dense layer of its own without multiplier");
+  }
+};
+
+/// The softmax over the taps moves from the kernel generator to the convolution that uses it.
+struct FuseTapSoftmax : OpRewritePattern<ApplyKernelOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ApplyKernelOp op, PatternRewriter &rewriter) const override {
+    auto kernel = op.getTaps().getDefiningOp<DynamicKernelOp>();
+    if (!kernel || !kernel->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "the taps are not generated for this convolution alone");
+    if (op.getNormalize() != KernelNorm::None || kernel.getNormalize() != KernelNorm::Softmax)
+      return rewriter.notifyMatchFailure(op, "no softmax to move");
+    rewriter.modifyOpInPlace(kernel, [&] { kernel.setNormalize(KernelNorm::None); });
+    rewriter.modifyOpInPlace(op, [&] { op.setNormalize(KernelNorm::Softmax); });
+    return success();
+  }
+};
+
+/// Counts what the patterns did.
+struct Counter : RewriterBase::Listener {
+  explicit Counter(Pass::Statistic &count) : count(count) {}
+  void notifyOperationReplaced(Operation *, ValueRange) override { ++count; }
+  Pass::Statistic &count;
+};
+
+struct FuseEpiloguesPass : convbert::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FuseActivation<DenseOp>, FuseActivation<GroupedDenseOp>, FuseMultiplier, FuseTapSoftmax>(
+        &getContext());
+    Counter counter(fused);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     GreedyRewriteConfig().setListener(&counter))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

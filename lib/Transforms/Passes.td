@@ -1,0 +1,103 @@
+//===- Passes.td - Passes from convbert to convbert -------------*- tablegen -*-===//
+
+#ifndef CONVBERT_TRANSFORMS_PASSES_TD
+#define CONVBERT_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DecomposePass : Pass<"convbert-decompose"> {
+  let summary = "Replace block operations by step operations";
+  let description = [{
+    Applies `DecomposeOpInterface` until nothing decomposes any more.
+
+    ```mlir
+    // before
+    %s = convbert.separable_conv1d %x, %wd, %wp, %b {pads = array<i64: 4, 4>} : ...
+    // after
+    %z = convbert.depthwise_conv1d %x, %wd {pads = array<i64: 4, 4>} : ...
+    %s = convbert.dense %z, %wp, %b : ...
+    ```
+  }];
+  let statistics = [Statistic<"decomposed", "decomposed", "Block operations decomposed">];
+}
+
+def FoldScalesPass : Pass<"convbert-fold-scales"> {
+  let summary = "Fold the attention scale into the key projection";
+  let description = [{
+    The key of `self_attention` is multiplied by the scale through its weights, which costs nothing at run time.  The
+    query is left alone: in mixed attention it also feeds the convolution, unscaled.
+
+    ```mlir
+    // before
+    %k = convbert.dense %x, %wk, %bk : ...
+    %c = convbert.self_attention %q, %k, %v {heads = 6 : i64, scale = 1.250000e-01 : f64} : ...
+    // after
+    %wk_scaled = arith.mulf %wk, %splat : tensor<384x768xf32>
+    %bk_scaled = arith.mulf %bk, %splat_0 : tensor<384xf32>
+    %k = convbert.dense %x, %wk_scaled, %bk_scaled : ...
+    %c = convbert.self_attention %q, %k, %v {heads = 6 : i64, scale = 1.000000e+00 : f64} : ...
+    ```
+  }];
+  let statistics = [Statistic<"folded", "folded", "Scales folded">];
+}
+
+def FuseProjectionsPass : Pass<"convbert-fuse-projections"> {
+  let summary = "One dense layer for all dense layers of the same input";
+  let description = [{
+    Query, key, value and convolution value read the same rows: one matrix product with concatenated weights reads
+    them once.  The results become slices of its result.
+
+    ```mlir
+    // before
+    %q = convbert.dense %x, %wq, %bq : ... -> tensor<?x?x384xf32>
+    %k = convbert.dense %x, %wk, %bk : ... -> tensor<?x?x384xf32>
+    // after
+    %w = tensor.concat dim(0) %wq, %wk : ...
+    %b = tensor.concat dim(0) %bq, %bk : ...
+    %p = convbert.dense %x, %w, %b : ... -> tensor<?x?x768xf32>
+    %q = tensor.extract_slice %p[0, 0, 0] [%B, %T, 384] [1, 1, 1] : ...
+    %k = tensor.extract_slice %p[0, 0, 384] [%B, %T, 384] [1, 1, 1] : ...
+    ```
+  }];
+  let statistics = [Statistic<"fused", "fused", "Dense layers fused away">];
+  let dependentDialects = ["tensor::TensorDialect"];
+}
+
+def FuseEpiloguesPass : Pass<"convbert-fuse-epilogues"> {
+  let summary = "Activations, products and softmaxes become epilogues of their producers";
+  let description = [{
+    ```mlir
+    // before
+    %h = convbert.dense %x, %w, %b : ...
+    %g = convbert.activation %h {kind = #convbert.activation<gelu>} : ...
+    %t = convbert.dynamic_kernel %g, %wf, %bf {heads = 6 : i64, normalize = #convbert.norm<softmax>} : ...
+    %o = convbert.apply_kernel %v, %t {pads = array<i64: 4, 4>, normalize = #convbert.norm<none>} : ...
+    // after
+    %g = convbert.dense %x, %w, %b {activation = #convbert.activation<gelu>} : ...
+    %t = convbert.dynamic_kernel %g, %wf, %bf {heads = 6 : i64, normalize = #convbert.norm<none>} : ...
+    %o = convbert.apply_kernel %v, %t {pads = array<i64: 4, 4>, normalize = #convbert.norm<softmax>} : ...
+    ```
+    A product of a dense result with another activation becomes the dense layer's multiplier (`times`).
+  }];
+  let statistics = [Statistic<"fused", "fused", "Epilogues fused">];
+}
+
+def HoistParametersPass : Pass<"convbert-hoist-parameters", "::mlir::ModuleOp"> {
+  let summary = "Move chains that rest on parameters alone from private functions to their callers";
+  let description = [{
+    An operation of a private function whose operands are arguments that every caller fills with parameters (loaded
+    globals, or what was computed from them) is moved to the callers; its results become arguments.  Arguments that
+    nothing uses any more are dropped.  At the end every such chain rests on globals.
+
+    ```mlir
+    // before
+    func.func private @layer(%x: tensor<?x?x4xf32>, %wq: tensor<4x4xf32>, %wk: tensor<4x4xf32>) -> ... {
+      %w = tensor.concat dim(0) %wq, %wk : ...
+    // after
+    func.func private @layer(%x: tensor<?x?x4xf32>, %w: tensor<8x4xf32>) -> ... {
+    ```
+  }];
+  let statistics = [Statistic<"hoisted", "hoisted", "Operations hoisted">];
+}
+
+#endif // CONVBERT_TRANSFORMS_PASSES_TD

@@ -1,0 +1,114 @@
+// convbert._runtime: loads and calls compiled models over the runtime's C interface.  No compiler, no LLVM.
+#include "lib/Runtime/convbert-rt.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace {
+
+using Input = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using Output = nb::ndarray<nb::c_contig, nb::device::cpu>;
+using Lengths = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// Raises ValueError for what the caller passed, RuntimeError for the rest.
+void check(convbert_rt_status status, char *error) {
+  if (status == CONVBERT_RT_OK)
+    return;
+  std::string message = error ? error : "unknown error";
+  convbert_rt_string_free(error);
+  if (status == CONVBERT_RT_INVALID_ARGUMENT)
+    throw nb::value_error(message.c_str());
+  PyErr_SetString(PyExc_RuntimeError, message.c_str());
+  throw nb::python_error();
+}
+
+void checkBytes(const char *what, int32_t index, size_t found, int64_t required) {
+  if (required >= 0 && found == static_cast<size_t>(required))
+    return;
+  std::string message = std::string(what) + " " + std::to_string(index) + ": requires " + std::to_string(required) +
+                        " bytes, but found " + std::to_string(found);
+  throw nb::value_error(message.c_str());
+}
+
+class Model {
+public:
+  Model(const std::string &description, int32_t threads) {
+    char *error = nullptr;
+    convbert_rt_status status;
+    {
+      nb::gil_scoped_release release;
+      status = convbert_rt_load(description.c_str(), threads, &model, &error);
+    }
+    check(status, error);
+  }
+  ~Model() { convbert_rt_free(model); }
+  Model(const Model &) = delete;
+
+  void forward(int64_t batch, int64_t length, nb::sequence inputs, nb::sequence outputs,
+               std::optional<Lengths> lengths) {
+    // The casts hold the arrays alive while the GIL is released.
+    std::vector<std::optional<Input>> inputArrays;
+    std::vector<Output> outputArrays;
+    std::vector<const void *> inputPointers;
+    std::vector<void *> outputPointers;
+    for (nb::handle item : inputs) {
+      int32_t index = static_cast<int32_t>(inputArrays.size());
+      if (item.is_none()) {
+        inputArrays.emplace_back();
+        inputPointers.push_back(nullptr);
+        continue;
+      }
+      inputArrays.push_back(nb::cast<Input>(item));
+      checkBytes("input", index, inputArrays.back()->nbytes(), convbert_rt_input_bytes(model, index, batch, length));
+      inputPointers.push_back(inputArrays.back()->data());
+    }
+    for (nb::handle item : outputs) {
+      int32_t index = static_cast<int32_t>(outputArrays.size());
+      outputArrays.push_back(nb::cast<Output>(item));
+      checkBytes("output", index, outputArrays.back().nbytes(), convbert_rt_output_bytes(model, index, batch, length));
+      outputPointers.push_back(outputArrays.back().data());
+    }
+    if (static_cast<int32_t>(inputPointers.size()) != convbert_rt_num_inputs(model) ||
+        static_cast<int32_t>(outputPointers.size()) != convbert_rt_num_outputs(model))
+      throw nb::value_error("requires one array for each input and output of the manifest");
+    if (lengths && lengths->shape(0) != static_cast<size_t>(batch))
+      throw nb::value_error("lengths: requires one value for each sequence");
+    char *error = nullptr;
+    convbert_rt_status status;
+    {
+      nb::gil_scoped_release release;
+      status = convbert_rt_forward(model, batch, length, lengths ? lengths->data() : nullptr, inputPointers.data(),
+                                   outputPointers.data(), &error);
+    }
+    check(status, error);
+  }
+
+  convbert_rt_model *model = nullptr;
+};
+
+} // namespace
+
+NB_MODULE(_runtime, m) {
+  m.doc() = "Loads and runs compiled models; see convbert.load() for the interface meant for users.";
+  m.def("available_cpus", &convbert_rt_available_cpus,
+        "CPUs that this process may use (affinity mask and control group quota).");
+  nb::class_<Model>(m, "Model")
+      .def(nb::init<const std::string &, int32_t>(), nb::arg("description"), nb::arg("threads") = 0,
+           "Loads what the compiler's JSON describes, and packs its weights.")
+      .def("forward", &Model::forward, nb::arg("batch"), nb::arg("length"), nb::arg("inputs"), nb::arg("outputs"),
+           nb::arg("lengths") = nb::none(),
+           "Runs a batch: inputs (None: its default) and outputs are C-contiguous arrays in the manifest's order.")
+      .def_prop_ro("manifest", [](const Model &self) { return convbert_rt_manifest(self.model); })
+      .def_prop_ro("threads", [](const Model &self) { return convbert_rt_threads(self.model); })
+      .def_prop_ro("packed_bytes", [](const Model &self) { return convbert_rt_packed_bytes(self.model); })
+      .def_prop_ro("workspace_bytes", [](const Model &self) { return convbert_rt_workspace_bytes(self.model); })
+      .def_prop_ro("prepack_ms", [](const Model &self) { return convbert_rt_prepack_ms(self.model); });
+}

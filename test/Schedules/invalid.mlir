@@ -1,0 +1,17 @@
+// RUN: convbert-opt %s --convbert-schedule --split-input-file --verify-diagnostics
+// RUN: not convbert-opt %s --convbert-schedule='isa=sse2' --split-input-file 2>&1 | FileCheck %s --check-prefix=ISA
+
+// ISA: requires an instruction set of avx2, avx512, but found sse2
+
+// expected-error @below {{requires a schedule for kind "unknown", element type 'f32' and instruction set avx2, but found none}}
+func.func private @unknown(%m: memref<?xf32>) attributes {convbert.kernel = "unknown"} {
+  return
+}
+
+// -----
+
+// The sequences are for f32.
+// expected-error @below {{requires a schedule for kind "dense", element type 'f64' and instruction set avx2, but found none}}
+func.func private @element(%m: memref<?xf64>) attributes {convbert.kernel = "dense"} {
+  return
+}

@@ -1,0 +1,94 @@
+// RUN: convbert-opt %s --convbert-fork --canonicalize --cse --split-input-file | FileCheck %s
+
+// The task takes a contiguous share; the dispatcher enters OpenMP only for more than one thread.
+
+// CHECK-LABEL: func.func private @fill_task(
+// CHECK-SAME:    %[[M:[a-z0-9_]+]]: memref<?xf32>, %{{.*}}: i32 {convbert.threads}, %[[THREAD:[a-z0-9_]+]]: index {convbert.thread}, %[[TEAM:[a-z0-9_]+]]: index)
+// CHECK-SAME:    attributes {convbert.kernel = "norm", passthrough = ["noinline"]}
+// CHECK:         %[[N:[a-z0-9_]+]] = memref.dim %[[M]]
+// CHECK:         %[[SHARE:[a-z0-9_]+]] = arith.ceildivui %[[N]], %[[TEAM]]
+// CHECK:         %[[FROM:[a-z0-9_]+]] = arith.muli %[[THREAD]], %[[SHARE]]
+// CHECK:         %[[END:[a-z0-9_]+]] = arith.addi %[[FROM]], %[[SHARE]]
+// CHECK:         %[[TO:[a-z0-9_]+]] = arith.minui %[[END]], %[[N]]
+// CHECK:         scf.for %[[I:[a-z0-9_]+]] = %[[FROM]] to %[[TO]] step %{{.*}} {
+// CHECK-NEXT:      memref.store %{{.*}}, %[[M]][%[[I]]]
+
+// CHECK-LABEL: func.func private @fill(
+// CHECK-SAME:    %[[M:[a-z0-9_]+]]: memref<?xf32>, %[[THREADS:[a-z0-9_]+]]: i32 {convbert.threads}) {
+// CHECK-DAG:     %[[C0:[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-DAG:     %[[C1:[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK:         %[[ONE:[a-z0-9_]+]] = arith.cmpi sle, %[[THREADS]]
+// CHECK:         scf.if %[[ONE]] {
+// CHECK-NEXT:      func.call @fill_task(%[[M]], %[[THREADS]], %[[C0]], %[[C1]])
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      omp.parallel num_threads(%[[THREADS]] : i32) {
+// CHECK:             func.call @omp_get_thread_num
+// CHECK:             func.call @omp_get_num_threads
+// CHECK:             func.call @fill_task(
+// CHECK-NEXT:        omp.terminator
+func.func private @fill(%m: memref<?xf32>, %threads: i32 {convbert.threads}) attributes {convbert.kernel = "norm"} {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %n = memref.dim %m, %c0 : memref<?xf32>
+  scf.forall (%i) in (%n) {
+    memref.store %z, %m[%i] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// Steps are kept: a share is a number of whole steps.
+
+// CHECK-LABEL: func.func private @chunks_task(
+// CHECK-DAG:     %[[C4:[a-z0-9_]+]] = arith.constant 4 : index
+// CHECK:         %[[CHUNKS:[a-z0-9_]+]] = arith.ceildivui %{{.*}}, %[[C4]]
+// CHECK:         %[[EACH:[a-z0-9_]+]] = arith.ceildivui %[[CHUNKS]], %{{.*}}
+// CHECK:         arith.muli %[[EACH]], %[[C4]]
+// CHECK:         scf.for {{.*}} step %[[C4]]
+func.func private @chunks(%m: memref<?xf32>, %threads: i32 {convbert.threads}) {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %n = memref.dim %m, %c0 : memref<?xf32>
+  scf.forall (%i) = (0) to (%n) step (4) {
+    memref.store %z, %m[%i] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// A thread may fill its own temporary outside the loop.
+
+// CHECK-LABEL: func.func private @own_task(
+// CHECK:         memref.store
+// CHECK:         scf.for
+func.func private @own(%m: memref<?xf32>, %threads: i32 {convbert.threads}) {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %n = memref.dim %m, %c0 : memref<?xf32>
+  %a = memref.alloc() : memref<4xf32>
+  %v = memref.subview %a[2] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: 2>>
+  memref.store %z, %v[%c0] : memref<2xf32, strided<[1], offset: 2>>
+  scf.forall (%i) in (%n) {
+    %x = memref.load %a[%c0] : memref<4xf32>
+    memref.store %x, %m[%i] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// Without a thread count a function is no kernel for this pass.
+
+// CHECK-LABEL: func.func private @serial(
+// CHECK:         scf.forall
+func.func private @serial(%m: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %n = memref.dim %m, %c0 : memref<?xf32>
+  scf.forall (%i) in (%n) {
+    memref.store %z, %m[%i] : memref<?xf32>
+  }
+  return
+}

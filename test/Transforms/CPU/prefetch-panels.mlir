@@ -1,0 +1,64 @@
+// RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-prefetch-panels))' --split-input-file | FileCheck %s
+
+// The main loop of a register tile (shrunk to one row and eight columns).
+
+// CHECK-LABEL: func.func private @dense(
+// CHECK-SAME:    %[[PANELS:[a-z0-9_]+]]: memref<?x?x24xf32>, %[[N:[a-z0-9_]+]]: index, %[[TILES:[a-z0-9_]+]]: index, %[[K:[a-z0-9_]+]]: index
+// CHECK:         %[[COUNT:[a-z0-9_]+]] = memref.dim %[[PANELS]], %{{c0.*}}
+// CHECK:         %[[DEPTH:[a-z0-9_]+]] = memref.dim %[[PANELS]], %{{c1.*}}
+// CHECK:         %[[FLAT:[a-z0-9_]+]] = memref.collapse_shape %[[PANELS]] {{\[\[}}0, 1, 2]]
+// CHECK:         %[[FOLLOWING:[a-z0-9_]+]] = arith.addi %[[N]], %{{c1.*}}
+// CHECK:         %[[LAST:[a-z0-9_]+]] = arith.cmpi eq, %[[FOLLOWING]], %[[COUNT]]
+// CHECK:         %[[NEXT:[a-z0-9_]+]] = arith.select %[[LAST]], %{{c0.*}}, %[[FOLLOWING]]
+// CHECK:         %[[STEP:[a-z0-9_]+]] = arith.ceildivui %{{c24.*}}, %[[TILES]]
+// CHECK:         scf.for %[[T:[a-z0-9_]+]] =
+// CHECK:           scf.for %[[KI:[a-z0-9_]+]] =
+// CHECK:             memref.prefetch %[[FLAT]][%{{.*}}], read, locality<3>, data
+// CHECK:             memref.prefetch %[[FLAT]][%{{.*}}], read, locality<3>, data
+// CHECK-NEXT:        vector.transfer_read %[[PANELS]][%[[N]], %[[KI]], %{{.*}}]
+// CHECK-NOT:     memref.prefetch
+func.func private @dense(%panels: memref<?x?x24xf32>, %n: index, %tiles: index, %k: index, %a: vector<8xf32>,
+                         %out: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %z = arith.constant 0.0 : f32
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  scf.for %t = %c0 to %tiles step %c1 {
+    %sum = scf.for %ki = %c0 to %k step %c4 iter_args(%s = %zero) -> vector<8xf32> {
+      %w = vector.transfer_read %panels[%n, %ki, %c0], %z {in_bounds = [true]} : memref<?x?x24xf32>, vector<8xf32>
+      %x = vector.fma %a, %w, %s : vector<8xf32>
+      scf.yield %x : vector<8xf32>
+    }
+    // The remainder loop of the unroller.
+    %all = scf.for %ki = %c4 to %k step %c1 iter_args(%s = %sum) -> vector<8xf32> {
+      %w = vector.transfer_read %panels[%n, %ki, %c0], %z {in_bounds = [true]} : memref<?x?x24xf32>, vector<8xf32>
+      %x = vector.fma %a, %w, %s : vector<8xf32>
+      scf.yield %x : vector<8xf32>
+    }
+    vector.transfer_write %all, %out[%t, %c0] {in_bounds = [true]} : vector<8xf32>, memref<?x8xf32>
+  }
+  return
+}
+
+// -----
+
+// No panel is followed here: the first index is the loop over tiles itself.
+
+// CHECK-LABEL: func.func private @other(
+// CHECK-NOT:     memref.prefetch
+func.func private @other(%m: memref<?x?x24xf32>, %tiles: index, %k: index, %a: vector<8xf32>, %out: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  scf.for %t = %c0 to %tiles step %c1 {
+    %sum = scf.for %ki = %c0 to %k step %c1 iter_args(%s = %zero) -> vector<8xf32> {
+      %w = vector.transfer_read %m[%t, %ki, %c0], %z {in_bounds = [true]} : memref<?x?x24xf32>, vector<8xf32>
+      %x = vector.fma %a, %w, %s : vector<8xf32>
+      scf.yield %x : vector<8xf32>
+    }
+    vector.transfer_write %sum, %out[%t, %c0] {in_bounds = [true]} : vector<8xf32>, memref<?x8xf32>
+  }
+  return
+}

@@ -1,0 +1,51 @@
+// Descriptions that the runtime must refuse, each with the member that is wrong.
+#include "lib/Runtime/Manifest.h"
+#include "lib/Runtime/Error.h"
+
+#include "test/unittests/Runtime/FakeModel.h"
+
+#include <gtest/gtest.h>
+
+using namespace convbert::rt;
+
+/// The message for `valid` with the first `from` replaced by `to`.
+static std::string refusal(const std::string &from, const std::string &to) {
+  std::string text = test::describe("model.so", "weights");
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos);
+  text.replace(at, from.size(), to);
+  try {
+    parseDescription(text);
+  } catch (const Failure &failure) {
+    return failure.what();
+  }
+  return "accepted";
+}
+
+TEST(Manifest, Parses) {
+  Description description = parseDescription(test::describe("model.so", "weights"));
+  EXPECT_EQ(description.object, "model.so");
+  EXPECT_EQ(description.manifest.minRowPitch, 8);
+  ASSERT_EQ(description.weights.size(), 2u);
+  EXPECT_EQ(description.weights[1].offset, 172);
+  const ArrayInfo &output = description.manifest.outputs[0];
+  EXPECT_EQ(output.shape, (std::vector<int64_t>{kBatch, kLength, 4}));
+  EXPECT_EQ(output.bytes(3, 5), 3 * 5 * 4 * 4);
+  EXPECT_EQ(output.bytes(int64_t(1) << 40, int64_t(1) << 40), -1);
+}
+
+TEST(Manifest, RefusesWhatIsMissingOrWrong) {
+  const std::string prefix = "description of the compiled model: ";
+  EXPECT_EQ(refusal("{\"object\"", "\"object\""), prefix + "requires a JSON object, but found text that is no JSON");
+  EXPECT_EQ(refusal("\"object\"", "\"objekt\""), prefix + "requires \"object\" in its top level, but found none");
+  EXPECT_EQ(refusal("\"vocab_size\": 10", "\"vocab_size\": -1"),
+            prefix + "requires a size >= 0 for \"vocab_size\" in \"manifest\", but found -1");
+  EXPECT_EQ(refusal("\"dtype\": \"bool\"", "\"dtype\": \"int3\""),
+            prefix + "requires a known \"dtype\" in inputs[1], but found \"int3\"");
+  EXPECT_EQ(refusal("[\"B\", \"T\", 4]", "[\"B\", \"X\", 4]"),
+            prefix + "requires sizes, \"B\" or \"T\" in the shape of outputs[0], but found \"X\"");
+  EXPECT_EQ(refusal(",\n                   {\"name\": \"bias\", \"dtype\": \"float32\", \"shape\": [4]}", ""),
+            prefix + "requires one entry of \"weights\" for each of the 1 parameters, but found 2");
+  EXPECT_EQ(refusal("\"shape\": [10, 4]", "\"shape\": [10, 5]"),
+            "parameter table: requires 200 bytes for its shape, but found 160 in weights");
+}
