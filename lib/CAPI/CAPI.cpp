@@ -2,7 +2,6 @@
 
 #include "lib/CAPI/CompileCheckpoint.h"
 #include "lib/CAPI/convbert-c.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <cstdlib>
 #include <cstring>
 
@@ -12,7 +11,7 @@ using namespace mlir::convbert;
 /// A copy that convbert_string_free() can free.
 static char *copyString(const std::string &text) { return strdup(text.c_str()); }
 
-static llvm::Expected<llvm::json::Object> compile(const char *directory, const char *options) {
+static llvm::Expected<std::string> compile(const char *directory, const char *options) {
   if (!directory || !*directory)
     return llvm::createStringError("requires the directory of a checkpoint, but found an empty name");
   auto parsed = CompileCheckpointOptions::parse(options ? options : "{}");
@@ -26,7 +25,7 @@ char *convbert_compile_checkpoint(const char *directory, const char *options_jso
     *error = nullptr;
   auto result = compile(directory, options_json);
   if (result)
-    return copyString(llvm::formatv("{0}", llvm::json::Value(std::move(*result))).str());
+    return copyString(*result);
   std::string message = llvm::toString(result.takeError());
   std::replace(message.begin(), message.end(), '\n', ' ');
   if (error)

@@ -3,6 +3,7 @@
 #include "lib/CAPI/CompileCheckpoint.h"
 #include "lib/CAPI/ObjectCache.h"
 #include "lib/Import/Import.h"
+#include "lib/Import/ManifestJSON.h"
 #include "lib/Pipelines/Registration.h"
 #include "lib/Pipelines/RunPhases.h"
 #include "lib/Target/CPU/EmitObject.h"
@@ -10,6 +11,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include <chrono>
 
 using namespace mlir;
@@ -61,30 +64,6 @@ llvm::Expected<CompileCheckpointOptions> CompileCheckpointOptions::parse(StringR
     }
   }
   return options;
-}
-
-llvm::json::Value convbert::toJSON(Attribute attribute) {
-  if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
-    llvm::json::Object object;
-    for (NamedAttribute entry : dictionary)
-      object[entry.getName().getValue()] = toJSON(entry.getValue());
-    return object;
-  }
-  if (auto array = dyn_cast<ArrayAttr>(attribute)) {
-    llvm::json::Array values;
-    for (Attribute element : array)
-      values.push_back(toJSON(element));
-    return values;
-  }
-  if (auto text = dyn_cast<StringAttr>(attribute))
-    return llvm::json::fixUTF8(text.getValue());
-  if (auto flag = dyn_cast<BoolAttr>(attribute))
-    return flag.getValue();
-  if (auto number = dyn_cast<IntegerAttr>(attribute))
-    return number.getInt();
-  if (auto number = dyn_cast<FloatAttr>(attribute))
-    return number.getValueAsDouble();
-  return nullptr;
 }
 
 namespace {
@@ -150,8 +129,7 @@ static llvm::json::Array describeWeights(ArrayRef<WeightSource> weights) {
   return result;
 }
 
-llvm::Expected<llvm::json::Object> convbert::compileCheckpoint(StringRef directory,
-                                                               const CompileCheckpointOptions &options) {
+llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, const CompileCheckpointOptions &options) {
   llvm::Expected<CPUTarget> target = CPUTarget::parse(options.target);
   if (!target)
     return target.takeError();
@@ -173,7 +151,7 @@ llvm::Expected<llvm::json::Object> convbert::compileCheckpoint(StringRef directo
   llvm::raw_string_ostream(text) << *model->module;
   llvm::json::Object result{
       {"weights", describeWeights(model->weights)},
-      {"manifest", toJSON((*model->module)->getAttr("convbert.manifest"))},
+      {"manifest", manifestToJSON(*model->module)},
       {"target", llvm::json::Object{{"name", target->name}, {"isa", target->isa}, {"cpu", target->cpu}}},
       {"import_ms", millisecondsSince(start)}};
 
@@ -201,5 +179,6 @@ llvm::Expected<llvm::json::Object> convbert::compileCheckpoint(StringRef directo
   result["cached"] = found.has_value();
   result["compile_ms"] = found ? 0.0 : millisecondsSince(start);
   result["phases_ms"] = std::move(phases);
-  return result;
+  // As text, because the manifest may refer to strings of the context.
+  return llvm::formatv("{0}", llvm::json::Value(std::move(result))).str();
 }

@@ -3,9 +3,9 @@
 #ifndef CONVBERT_LIB_CAPI_COMPILECHECKPOINT_H
 #define CONVBERT_LIB_CAPI_COMPILECHECKPOINT_H
 
-#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Support/LLVM.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/JSON.h"
+#include <string>
 
 namespace mlir::convbert {
 
@@ -20,12 +20,9 @@ struct CompileCheckpointOptions {
   static llvm::Expected<CompileCheckpointOptions> parse(StringRef json);
 };
 
-/// Imports and compiles the checkpoint in `directory`, or finds its object in the cache.  Returns what convbert-c.h
-/// documents, or an error of one line.
-llvm::Expected<llvm::json::Object> compileCheckpoint(StringRef directory, const CompileCheckpointOptions &options);
-
-/// The JSON value of an attribute made of dictionaries, arrays, strings, numbers and booleans.
-llvm::json::Value toJSON(Attribute attribute);
+/// Imports and compiles the checkpoint in `directory`, or finds its object in the cache.  Returns the JSON text that
+/// convbert-c.h documents, or an error of one line.
+llvm::Expected<std::string> compileCheckpoint(StringRef directory, const CompileCheckpointOptions &options);
 
 } // namespace mlir::convbert
 

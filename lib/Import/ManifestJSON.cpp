@@ -10,7 +10,7 @@ static llvm::json::Value toJSON(Attribute attribute) {
   if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
     llvm::json::Object object;
     for (NamedAttribute entry : dictionary)
-      object[entry.getName().getValue()] = toJSON(entry.getValue());
+      object[entry.getName().getValue().str()] = toJSON(entry.getValue());
     return object;
   }
   if (auto elements = dyn_cast<ArrayAttr>(attribute)) {

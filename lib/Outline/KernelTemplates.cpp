@@ -46,7 +46,7 @@ func::FuncOp KernelTemplates::get(StringRef name, StringRef suffix, const Templa
   if (kernel)
     return kernel;
   OwningOpRef<ModuleOp> parsed =
-      parseSourceString<ModuleOp>(instantiate(text, parameters), module.getContext(), ("kernels/" + name + ".mlir.in").str());
+      parseSourceString<ModuleOp>(instantiate(text, parameters), module.getContext(), ("lib/Outline/kernels/" + name + ".mlir.in").str());
   if (!parsed) {
     emitError(module.getLoc()) << "kernel template '" << name << "' does not parse with the parameters of this model";
     return nullptr;

@@ -1,8 +1,6 @@
 //===- Prepack.cpp - Packed parameters and the code that makes them ---------===//
 
 #include "lib/Outline/Prepack.h"
-#include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -13,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
@@ -34,24 +33,25 @@ Value Prepack::getView(OpBuilder &b, Value packed, Value value) {
   return memref::ViewOp::create(b, value.getLoc(), type, packed, offset, ValueRange{});
 }
 
-/// What computes `value`, in order; loads of globals come first in `loads`.
-static LogicalResult collectChain(Value value, SmallVectorImpl<Operation *> &chain,
+/// What computes `value`: operands before users, in the order in which operands stand, so that equal chains are equal
+/// texts wherever cleanups have put their operations.  Loads of globals go to `loads`.
+static LogicalResult collectChain(Value value, llvm::SetVector<Operation *> &chain,
                                   llvm::SetVector<Operation *> &loads) {
-  Operation *root = value.getDefiningOp();
-  if (!root)
+  Operation *op = value.getDefiningOp();
+  if (!op)
     return emitError(value.getLoc()) << "requires a parameter that rests on globals, but found an argument";
-  llvm::SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.omitUsesFromAbove = false; // a padding value
-  if (failed(getBackwardSlice(root, &slice, options)))
-    return root->emitOpError() << "cannot be traced back to globals";
-  for (Operation *op : topologicalSort(slice)) {
-    if (isa<ml_program::GlobalLoadConstOp>(op))
-      loads.insert(op);
-    else
-      chain.push_back(op);
+  if (chain.contains(op) || loads.contains(op))
+    return success();
+  if (isa<ml_program::GlobalLoadConstOp>(op)) {
+    loads.insert(op);
+    return success();
   }
+  llvm::SetVector<Value> inputs(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), inputs); // a padding value
+  for (Value input : inputs)
+    if (failed(collectChain(input, chain, loads)))
+      return failure();
+  chain.insert(op);
   return success();
 }
 
@@ -88,8 +88,7 @@ static void cloneForPacking(OpBuilder &b, Operation *op, IRMapping &map) {
 }
 
 FailureOr<func::FuncOp> Prepack::getKernel(Value value, SmallVectorImpl<int64_t> &globals) {
-  SmallVector<Operation *> chain;
-  llvm::SetVector<Operation *> loads;
+  llvm::SetVector<Operation *> chain, loads;
   if (failed(collectChain(value, chain, loads)))
     return failure();
 

@@ -19,11 +19,11 @@ def VerifyPhase : Pass<"convbert-verify-phase", "::mlir::ModuleOp"> {
     | `schedule` | transform operations |
     | `bufferize` | tensors; copies of a buffer to itself |
     | `threads` | parallel loops |
-    | `memory` | allocations; stack arrays of dynamic size or in loops |
+    | `memory` | allocations, except in kernels of kind `pack`; stack arrays of dynamic size or in loops |
     | `llvm` | any operation that is not of the LLVM or OpenMP dialect |
 
     ```mlir
-    // error: phase 'bufferize' requires no tensor at its exit, but found 'tensor.empty' with a result of type tensor<8xf32>
+    // error: phase 'bufferize' requires no tensor at its exit, but found 'tensor.empty' with a result of type 'tensor<8xf32>'
     ```
   }];
   let options = [Option<"phase", "phase", "std::string", "\"\"", "Name of the phase that has just ended">];

@@ -40,6 +40,7 @@ class _Entry:
                 raise Error(str(error)) from None
         self.manifest = description["manifest"]
         self.timings = {
+            "import_ms": description.get("import_ms"),
             "compile_ms": description.get("compile_ms"),
             "phases_ms": description.get("phases_ms", {}),
             "cached": bool(description.get("cached")),
@@ -75,10 +76,13 @@ class Model:
         self._config = None
 
     def _entry(self, outputs):
-        with self._lock:
-            if outputs not in self._entries:
-                self._entries[outputs] = _Entry(self.path, outputs, *self._options)
-            return self._entries[outputs]
+        entry = self._entries.get(outputs)  # without the lock: calls go on while another entry is compiled
+        if entry is None:
+            with self._lock:
+                if outputs not in self._entries:
+                    self._entries[outputs] = _Entry(self.path, outputs, *self._options)
+                entry = self._entries[outputs]
+        return entry
 
     def __call__(self, input_ids, attention_mask=None, token_type_ids=None, position_ids=None,
                  output_hidden_states=False):
@@ -172,7 +176,7 @@ class Model:
 
     @property
     def timings(self):
-        """Milliseconds of loading the plain entry: compile_ms, phases_ms, prepack_ms, load_ms; and `cached`."""
+        """Milliseconds of loading the plain entry: import_ms, compile_ms, phases_ms, prepack_ms, load_ms; and `cached`."""
         return dict(self._entries[()].timings)
 
     @property

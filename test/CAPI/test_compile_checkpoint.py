@@ -112,6 +112,7 @@ def test_answer(first, checkpoint):
         "token_type_ids",
         "position_ids",
     ]
+    assert manifest["vocab_size"] == 41 and manifest["hidden_size"] == 32 and manifest["min_row_pitch"] == 8
     assert len(first["weights"]) == len(manifest["parameters"])
     for weight, parameter in zip(first["weights"], manifest["parameters"]):
         assert weight["name"] == parameter["name"]

@@ -1,13 +1,13 @@
-// RUN: sed -e 's/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %S/Inputs/attention.mlir.in \
+// RUN: sed -e 's/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: sed -e 's/@NR@/32/g; s/@DP@/64/g; s/@NR_DP@/2048/g' %S/Inputs/attention.mlir.in \
+// RUN: sed -e 's/@NR@/32/g; s/@DP@/64/g; s/@NR_DP@/2048/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX512
-// RUN: sed -e 's/@NR@/32/g; s/@DP@/48/g; s/@NR_DP@/1536/g' %S/Inputs/attention.mlir.in \
+// RUN: sed -e 's/@NR@/32/g; s/@DP@/48/g; s/@NR_DP@/1536/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=NARROW
-// RUN: sed -e 's/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %S/Inputs/attention.mlir.in \
+// RUN: sed -e 's/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse,func.func(eliminate-empty-tensors),one-shot-bufferize,func.func(fold-memref-alias-ops),canonicalize,cse,canonicalize)' \
 // RUN:   | FileCheck %s --check-prefix=BUFFERS
 

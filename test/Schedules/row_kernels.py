@@ -1,12 +1,10 @@
-"""What the tests of the kernels that mix rows share: their text from Inputs/, row buffers full of NaN, batch shapes."""
-
-from pathlib import Path
+"""What the tests of the kernels that mix rows share: their text as outlined, row buffers full of NaN, batch shapes."""
 
 import numpy as np
 
-from kernel_harness import Kernel
+from kernel_harness import ROOT, Kernel
 
-INPUTS = Path(__file__).parent / "Inputs"
+TEMPLATES = ROOT / "lib" / "Outline" / "kernels"
 
 #: Keys a panel of attention.
 PANEL = {"avx2": 16, "avx512": 32}
@@ -14,7 +12,7 @@ PANEL = {"avx2": 16, "avx512": 32}
 
 def text(kind, **numbers):
     """Text of the kernel function of `kind` for `numbers` (the names in the header of the file)."""
-    source = (INPUTS / f"{kind}.mlir.in").read_text()
+    source = (TEMPLATES / f"{kind}.mlir.in").read_text()
     source = "\n".join(line for line in source.split("\n") if not line.startswith("//"))
     for name, value in numbers.items():
         source = source.replace(f"@{name}@", str(value))

@@ -47,8 +47,10 @@ def compile_module(source, isa, path):
     run(OPT, path / "in.mlir", f"--pass-pipeline=builtin.module({phases})", "-o", path / "llvm.mlir")
     run(LLVM_BIN / "mlir-translate", "--mlir-to-llvmir", path / "llvm.mlir", "-o", path / "k.ll")
     cpu = ISAS[isa]["cpu"]
-    run(LLVM_BIN / "opt", "-O2", f"-mcpu={cpu}", "-mtriple=x86_64-unknown-linux-gnu", path / "k.ll", "-o", path / "k.bc")
-    run(LLVM_BIN / "llc", "-O2", f"-mcpu={cpu}", "-relocation-model=pic", "-filetype=obj", path / "k.bc", "-o", path / "k.o")
+    run(LLVM_BIN / "opt", "-O2", f"-mcpu={cpu}", "-mtriple=x86_64-unknown-linux-gnu", path / "k.ll", "-o",
+        path / "k.bc")
+    run(LLVM_BIN / "llc", "-O2", f"-mcpu={cpu}", "-relocation-model=pic", "-filetype=obj", path / "k.bc", "-o",
+        path / "k.o")
     run(LLVM_BIN / "ld.lld", "-shared", "--no-undefined", path / "k.o", "-l:libomp.so.5", "-l:libc.so.6",
         f"-L{LLVM_BIN.parent / 'lib'}", "-L/lib/x86_64-linux-gnu", "-L/usr/lib/x86_64-linux-gnu", "-L/lib64",
         "-rpath", LLVM_BIN.parent / "lib", "-o", path / "k.so")

@@ -157,8 +157,10 @@ def test_cache_is_used(tmp_path):
     again(IDS)
 
 
-def test_concurrent_calls(model):
-    """Eight threads with shapes of their own, all at once."""
+@pytest.mark.parametrize("threads", [1, 2])
+def test_concurrent_calls(threads):
+    """Eight callers with shapes of their own, all at once."""
+    model = loaded(GOLDEN / "base_tiny", threads)
     rng = np.random.default_rng(1)
     batches = [rng.integers(0, 41, (1 + i % 3, 3 * i + 1)) for i in range(8)]
     alone = [model(ids).last_hidden_state for ids in batches]
@@ -169,9 +171,9 @@ def test_concurrent_calls(model):
             if not np.array_equal(model(batches[i]).last_hidden_state, alone[i]):
                 wrong.append(i)
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    callers = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
     assert wrong == []

@@ -91,7 +91,6 @@ def ${Name}Pass : Pass<"convbert-$name"> {
     %y = convbert.dense %x, %w, %b : ...
     ```
   }];
-  let statistics = [Statistic<"rewritten", "rewritten", "TODO: what is counted">];
 }
 '''
 )
@@ -114,19 +113,17 @@ using namespace mlir::convbert;
 namespace {
 
 struct ${Name}Pattern : OpRewritePattern<DenseOp> {
-  ${Name}Pattern(MLIRContext *context, Pass::Statistic &rewritten) : OpRewritePattern(context), rewritten(rewritten) {}
+  using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(DenseOp op, PatternRewriter &rewriter) const override {
     return rewriter.notifyMatchFailure(op, "TODO: the reason");
   }
-
-  Pass::Statistic &rewritten;
 };
 
-struct ${Name}Pass : mlir::convbert::impl::${Name}PassBase<${Name}Pass> {
+struct ${Name}Pass : convbert::impl::${Name}PassBase<${Name}Pass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<${Name}Pattern>(&getContext(), rewritten);
+    patterns.add<${Name}Pattern>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

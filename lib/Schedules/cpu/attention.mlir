@@ -3,9 +3,10 @@
 // Matches  what attention_tile becomes, each operation once: `bias` -> `qk` -> `panel_max` -> `lane_max` -> `exp` ->
 //          `panel_sum` -> `lane_sum` -> `factor`, and `pv` -> `scale`; `qk`, `exp` work in place on the scores, the
 //          reductions and `pv` start from fills.  Panels may be dynamic, all else is static.  One linalg.transpose tagged
-//          `transpose`.
-// Needs    tile rows a multiple of `rows`; lanes of a panel and columns of a head multiples of nv, columns also of
-//          `narrow`, and of `wide` if `scale` is tagged `wide`; rows * lanes / nv + lanes / nv + 1 vector registers.
+//          `transpose`, on buffers.
+// Needs    tile rows a multiple of `rows`; lanes of a panel and columns of a head multiples of nv and 16, columns also
+//          of `narrow`, and of `wide` if `scale` is tagged `wide` and not `narrow`; (rows + 1) * lanes / nv + 1 vector
+//          registers.
 // Leaves   the loops around as they are; loops over panels and sub-tiles of `rows` rows with the sums in registers;
 //          the scores in the one buffer that the tile was given; 1-D transfers only.
 //
@@ -27,12 +28,14 @@ transform.named_sequence @attention.f32(%kernel: !any {transform.readonly},
   %scale = transform.structured.match attributes {scale} in %kernel : (!any) -> !any
   transform.convbert.expect_count %scale, 1 "end of the tile tagged `scale`" : !any
   %large = transform.structured.match attributes {scale, wide} in %kernel : (!any) -> !any
+  %small = transform.structured.match attributes {scale, narrow} in %kernel : (!any) -> !any
+  %sized = transform.merge_handles %large, %small : !any
+  transform.convbert.expect_count %sized, 1 "end of the tile tagged `wide` or `narrow`" : !any
   %largeKeys = transform.foreach %large : !any -> !any {
   ^bb0(%op: !any):
     %loop = transform.include @values failures(propagate) (%kernel, %op, %rows, %wide, %nv) : (!any, !any, !param, !param, !param) -> !any
     transform.yield %loop : !any
   }
-  %small = transform.structured.match attributes {scale, narrow} in %kernel : (!any) -> !any
   %smallKeys = transform.foreach %small : !any -> !any {
   ^bb0(%op: !any):
     %loop = transform.include @values failures(propagate) (%kernel, %op, %rows, %narrow, %nv) : (!any, !any, !param, !param, !param) -> !any

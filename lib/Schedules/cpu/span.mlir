@@ -3,8 +3,8 @@
 // Matches  one operation tagged `softmax` (tokens, taps, heads) with its producers: two tagged `tap_reduction`, one
 //          `tap_elementwise`, one `tap_factor`; one convolution tagged `conv` (tokens, heads, columns, taps) on a fill.
 //          All shapes are static.
-// Needs    heads of the softmax a multiple of 8; columns of a head a multiple of `narrow`, and of `wide` if the
-//          convolution is tagged `wide` too; tokens * columns of a block / nv + 2 vector registers.
+// Needs    heads of the softmax a multiple of 8; columns of a head a multiple of `narrow`, or of `wide`, whichever
+//          the convolution is tagged with, too; tokens * columns of a block / nv + 2 vector registers.
 // Leaves   the loops around as they are; a loop over tokens and vectors of 8 heads with the taps unrolled and the
 //          softmax in registers; loops over heads and blocks of columns with tokens and taps unrolled and the sums in
 //          registers; 1-D transfers only.
@@ -24,11 +24,13 @@ transform.named_sequence @span.f32(%kernel: !any {transform.readonly},
   transform.convbert.expect_count %conv, 1 "convolution tagged `conv`" : !any
   transform.include @softmax failures(propagate) (%kernel) : (!any) -> ()
   %large = transform.structured.match attributes {conv, wide} in %kernel : (!any) -> !any
+  %small = transform.structured.match attributes {conv, narrow} in %kernel : (!any) -> !any
+  %sized = transform.merge_handles %large, %small : !any
+  transform.convbert.expect_count %sized, 1 "convolution tagged `wide` or `narrow`" : !any
   transform.foreach %large : !any {
   ^bb0(%op: !any):
     transform.include @convolution failures(propagate) (%op, %wide, %nv) : (!any, !param, !param) -> ()
   }
-  %small = transform.structured.match attributes {conv, narrow} in %kernel : (!any) -> !any
   transform.foreach %small : !any {
   ^bb0(%op: !any):
     transform.include @convolution failures(propagate) (%op, %narrow, %nv) : (!any, !param, !param) -> ()

@@ -2,8 +2,6 @@
 
 #include "lib/Target/CPU/CPUTarget.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
@@ -18,9 +16,8 @@ static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// Names of the `required` features that this machine lacks, separated by ", ".
-static std::string findMissing(ArrayRef<StringLiteral> required) {
-  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+/// Names of the `required` features that `host` lacks, separated by ", ".
+static std::string findMissing(ArrayRef<StringLiteral> required, const HostFeatures &host) {
   SmallVector<StringRef> missing;
   for (StringRef feature : required)
     if (!host.lookup(feature))
@@ -28,29 +25,29 @@ static std::string findMissing(ArrayRef<StringLiteral> required) {
   return llvm::join(missing, ", ");
 }
 
-static llvm::Expected<CPUTarget> parseNative() {
-  std::string missing = findMissing(kV3Features);
+static llvm::Expected<CPUTarget> parseNative(const HostFeatures &host) {
+  std::string missing = findMissing(kV3Features, host);
   std::string cpu = llvm::sys::getHostCPUName().str();
   if (!missing.empty())
     return makeError("target 'native' requires a CPU with AVX2 and FMA (x86-64-v3), but this one (" + cpu + ") lacks " +
                      missing);
   CPUTarget target;
   target.name = "native";
-  target.isa = findMissing(kV4Features).empty() ? "avx512" : "avx2";
+  target.isa = findMissing(kV4Features, host).empty() ? "avx512" : "avx2";
   target.triple = llvm::sys::getDefaultTargetTriple();
   target.cpu = cpu;
   // A virtual machine may hide features that the CPU's name implies, so all are spelt out.
   SmallVector<std::string> features;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+  for (const auto &feature : host)
     features.push_back((feature.second ? "+" : "-") + feature.first().str());
   llvm::sort(features);
   target.features = llvm::join(features, ",");
   return target;
 }
 
-llvm::Expected<CPUTarget> CPUTarget::parse(StringRef name) {
+llvm::Expected<CPUTarget> CPUTarget::parse(StringRef name, const HostFeatures &host) {
   if (name == "native")
-    return parseNative();
+    return parseNative(host);
   CPUTarget target;
   target.name = target.cpu = name.str();
   target.triple = "x86_64-unknown-linux-gnu";
@@ -63,11 +60,11 @@ llvm::Expected<CPUTarget> CPUTarget::parse(StringRef name) {
   return target;
 }
 
-llvm::Error CPUTarget::checkHost() const {
+llvm::Error CPUTarget::checkHost(const HostFeatures &host) const {
   SmallVector<StringLiteral> required(std::begin(kV3Features), std::end(kV3Features));
   if (isa == "avx512")
     required.append(std::begin(kV4Features), std::end(kV4Features));
-  std::string missing = findMissing(required);
+  std::string missing = findMissing(required, host);
   if (missing.empty())
     return llvm::Error::success();
   return makeError("target '" + name + "' requires a CPU with " + StringRef(isa == "avx512" ? "AVX-512" : "AVX2") +

@@ -4,10 +4,15 @@
 #define CONVBERT_LIB_TARGET_CPU_CPUTARGET_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
+#include "llvm/TargetParser/Host.h"
 #include <string>
 
 namespace mlir::convbert {
+
+/// LLVM's names of CPU features, and whether a machine has them.
+using HostFeatures = llvm::StringMap<bool>;
 
 /// A CPU to compile for.
 struct CPUTarget {
@@ -17,11 +22,12 @@ struct CPUTarget {
   std::string cpu;      ///< of LLVM, e.g. "znver3"
   std::string features; ///< of LLVM, e.g. "+avx2,-sse4a"; empty: what `cpu` implies
 
-  /// The target called `name`.  Fails if there is none of that name, or if `native` finds no AVX2 on this machine.
-  static llvm::Expected<CPUTarget> parse(StringRef name);
+  /// The target called `name`.  Fails if there is none of that name, or if `native` finds no AVX2 on this machine,
+  /// which has the features `host`.
+  static llvm::Expected<CPUTarget> parse(StringRef name, const HostFeatures &host = llvm::sys::getHostCPUFeatures());
 
-  /// Fails, in one sentence, if this machine cannot run code for the target.
-  llvm::Error checkHost() const;
+  /// Fails, in one sentence, if this machine, which has the features `host`, cannot run code for the target.
+  llvm::Error checkHost(const HostFeatures &host = llvm::sys::getHostCPUFeatures()) const;
 };
 
 } // namespace mlir::convbert

@@ -60,6 +60,7 @@ def Scratch : Pass<"convbert-scratch", "::mlir::ModuleOp"> {
     temporaries may stand anywhere.  Dynamic ones stand in the entry block, with sizes computed from constants and
     loads of the shape argument; the same computation, cloned into `@scratch_bytes`, tells the caller how many bytes
     a thread needs: the maximum over all kernels.  Within a kernel, threads lie as close as its own sum allows.
+    Kernels of kind `pack` run once a model and have no scratch: their temporaries stay on the heap and are freed.
 
     Before:
     ```mlir

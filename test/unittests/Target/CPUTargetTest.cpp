@@ -1,0 +1,70 @@
+//===- CPUTargetTest.cpp - What code is generated for ---------------------===//
+
+#include "lib/Target/CPU/CPUTarget.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+/// The features of a machine of level x86-64-v2, v3 or v4.
+static HostFeatures makeHost(int level) {
+  HostFeatures host;
+  for (StringRef feature : {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"})
+    host[feature] = level >= 3;
+  for (StringRef feature : {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})
+    host[feature] = level >= 4;
+  return host;
+}
+
+static std::string messageOf(llvm::Error error) { return llvm::toString(std::move(error)); }
+
+TEST(CPUTarget, NativeIsWhatTheMachineHas) {
+  llvm::Expected<CPUTarget> v3 = CPUTarget::parse("native", makeHost(3));
+  ASSERT_TRUE(bool(v3)) << messageOf(v3.takeError());
+  EXPECT_EQ(v3->isa, "avx2");
+  // What a virtual machine hides must not be used.
+  EXPECT_NE(v3->features.find("-avx512f"), std::string::npos);
+  EXPECT_NE(v3->features.find("+avx2"), std::string::npos);
+  EXPECT_TRUE(messageOf(v3->checkHost(makeHost(3))).empty());
+
+  llvm::Expected<CPUTarget> v4 = CPUTarget::parse("native", makeHost(4));
+  ASSERT_TRUE(bool(v4)) << messageOf(v4.takeError());
+  EXPECT_EQ(v4->isa, "avx512");
+}
+
+TEST(CPUTarget, NativeNeedsAVX2) {
+  llvm::Expected<CPUTarget> target = CPUTarget::parse("native", makeHost(2));
+  ASSERT_FALSE(bool(target));
+  std::string message = messageOf(target.takeError());
+  EXPECT_EQ(message.find("target 'native' requires a CPU with AVX2 and FMA (x86-64-v3), but this one ("), 0u);
+  EXPECT_NE(message.find("lacks avx, avx2, bmi"), std::string::npos);
+}
+
+TEST(CPUTarget, LevelsDoNotDependOnTheMachine) {
+  for (int host : {2, 3, 4}) {
+    llvm::Expected<CPUTarget> v3 = CPUTarget::parse("x86-64-v3", makeHost(host));
+    llvm::Expected<CPUTarget> v4 = CPUTarget::parse("x86-64-v4", makeHost(host));
+    ASSERT_TRUE(v3 && v4);
+    EXPECT_EQ(v3->isa, "avx2");
+    EXPECT_EQ(v4->isa, "avx512");
+    EXPECT_EQ(v3->features + v4->features, "");
+    EXPECT_EQ(messageOf(v3->checkHost(makeHost(host))).empty(), host >= 3);
+    EXPECT_EQ(messageOf(v4->checkHost(makeHost(host))).empty(), host >= 4);
+  }
+}
+
+TEST(CPUTarget, RefusalSaysWhatIsMissing) {
+  llvm::Expected<CPUTarget> target = CPUTarget::parse("x86-64-v4");
+  ASSERT_TRUE(bool(target));
+  std::string message = messageOf(target->checkHost(makeHost(3)));
+  EXPECT_EQ(message.find("target 'x86-64-v4' requires a CPU with AVX-512, but this one ("), 0u);
+  EXPECT_NE(message.find("lacks avx512f, avx512bw, avx512cd, avx512dq, avx512vl; use target 'native', or run it on "
+                         "another machine"),
+            std::string::npos);
+}
+
+TEST(CPUTarget, UnknownName) {
+  llvm::Expected<CPUTarget> target = CPUTarget::parse("z80");
+  ASSERT_FALSE(bool(target));
+  EXPECT_EQ(messageOf(target.takeError()), "requires a target 'native', 'x86-64-v3' or 'x86-64-v4', but found 'z80'");
+}
