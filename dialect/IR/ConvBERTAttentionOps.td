@@ -7,7 +7,7 @@ include "dialect/IR/ConvBERTBase.td"
 include "dialect/IR/ConvBERTEnums.td"
 include "dialect/IR/ConvBERTInterfaces.td"
 
-def ConvBERT_AttentionBiasOp : ConvBERT_InferredOp<"attention_bias"> {
+def ConvBERT_AttentionBiasOp : ConvBERT_SequenceOp<"attention_bias"> {
   let summary = "Additive form of a key mask";
   let description = [{
     0 where the mask is set and the lowest finite number elsewhere, so that a sequence with every key masked attends
@@ -17,12 +17,12 @@ def ConvBERT_AttentionBiasOp : ConvBERT_InferredOp<"attention_bias"> {
     %bias = convbert.attention_bias %mask : (tensor<?x?xi1>) -> tensor<?x?xf32>
     ```
   }];
-  let arguments = (ins TensorRankOf<[I1], [2]>:$mask);
-  let results = (outs ConvBERT_Matrix:$bias);
+  let arguments = (ins ConvBERT_TokenMask:$mask);
+  let results = (outs ConvBERT_TokenScores:$bias);
   let assemblyFormat = "$mask attr-dict `:` functional-type(operands, results)";
 }
 
-def ConvBERT_SelfAttentionOp : ConvBERT_InferredOp<"self_attention", [
+def ConvBERT_SelfAttentionOp : ConvBERT_SequenceOp<"self_attention", [
     DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "Scaled dot-product attention on heads";
   let description = [{
@@ -35,7 +35,7 @@ def ConvBERT_SelfAttentionOp : ConvBERT_InferredOp<"self_attention", [
     ```
   }];
   let arguments = (ins ConvBERT_Sequence:$q, ConvBERT_Sequence:$k, ConvBERT_Sequence:$v,
-                       Optional<ConvBERT_Matrix>:$bias, I64Attr:$heads, F64Attr:$scale);
+                       Optional<ConvBERT_TokenScores>:$bias, I64Attr:$heads, F64Attr:$scale);
   let results = (outs ConvBERT_Sequence:$result);
   let assemblyFormat = [{
     $q `,` $k `,` $v (`bias` `(` $bias^ `)`)? attr-dict `:` functional-type(operands, results)
@@ -43,7 +43,7 @@ def ConvBERT_SelfAttentionOp : ConvBERT_InferredOp<"self_attention", [
   let hasVerifier = 1;
 }
 
-def ConvBERT_MixedAttentionOp : ConvBERT_InferredOp<"mixed_attention", [
+def ConvBERT_MixedAttentionOp : ConvBERT_SequenceOp<"mixed_attention", [
     DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>, DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "Self-attention heads beside span-based dynamic convolution heads";
   let description = [{
@@ -66,7 +66,7 @@ def ConvBERT_MixedAttentionOp : ConvBERT_InferredOp<"mixed_attention", [
   let arguments = (ins ConvBERT_Sequence:$x, ConvBERT_Matrix:$wq, ConvBERT_Vector:$bq, ConvBERT_Matrix:$wk,
     ConvBERT_Vector:$bk, ConvBERT_Matrix:$wv, ConvBERT_Vector:$bv, ConvBERT_Matrix:$wd, ConvBERT_Matrix:$wp,
     ConvBERT_Vector:$bp, ConvBERT_Matrix:$wf, ConvBERT_Vector:$bf, ConvBERT_Matrix:$wc, ConvBERT_Vector:$bc,
-    ConvBERT_Matrix:$wo, ConvBERT_Vector:$bo, Optional<ConvBERT_Matrix>:$bias,
+    ConvBERT_Matrix:$wo, ConvBERT_Vector:$bo, Optional<ConvBERT_TokenScores>:$bias,
     I64Attr:$attn_heads, I64Attr:$conv_heads, I64Attr:$head_size,
     DefaultValuedAttr<ConvBERT_WeightLayoutAttr, "::mlir::convbert::WeightLayout::OutIn">:$layout);
   let results = (outs ConvBERT_Sequence:$result);

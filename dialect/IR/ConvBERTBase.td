@@ -25,20 +25,72 @@ def ConvBERT_Dialect : Dialect {
 
 /// Floating-point elements of activations and weights.
 def ConvBERT_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
-class ConvBERT_FloatTensor<list<int> ranks> : TensorRankOf<[ConvBERT_Float], ranks>;
-/// An activation: tokens-major `B x T x C`, or pooled `B x C`.
-def ConvBERT_Activation : ConvBERT_FloatTensor<[2, 3]>;
-def ConvBERT_Sequence : ConvBERT_FloatTensor<[3]>;
-def ConvBERT_Matrix : ConvBERT_FloatTensor<[2]>;
-def ConvBERT_Vector : ConvBERT_FloatTensor<[1]>;
-/// Token ids, token types and positions: `B x T`.
-def ConvBERT_Ids : TensorRankOf<[I32, I64], [2]>;
 
-class ConvBERT_Op<string mnemonic, list<Trait> traits = []>
-    : Op<ConvBERT_Dialect, mnemonic, !listconcat([Pure], traits)>;
+// Type constraints.  Labels are those of dialect/Spec.md.
+
+/// No extent is zero: there is no sequence without tokens and no layer without features.
+def ConvBERT_NotEmpty : CPred<"!::llvm::is_contained(::llvm::cast<::mlir::ShapedType>($_self).getShape(), 0)">;
+/// Dimensions from `first` on are static.
+class ConvBERT_StaticFrom<int first>
+    : CPred<"!::llvm::is_contained(::llvm::cast<::mlir::ShapedType>($_self).getShape().drop_front(" # first #
+            "), ::mlir::ShapedType::kDynamic)">;
+/// The last dimension is static.
+def ConvBERT_StaticFeatures
+    : CPred<"!::mlir::ShapedType::isDynamic(::llvm::cast<::mlir::ShapedType>($_self).getShape().back())">;
+
+class ConvBERT_Tensor<list<Type> elements, list<int> ranks, list<Pred> preds, string what>
+    : ConfinedType<TensorRankOf<elements, ranks>, !listconcat([ConvBERT_NotEmpty], preds),
+                   what # ": " # TensorRankOf<elements, ranks>.summary # " without empty dimensions">;
+
+// TYPE-C1: an activation, tokens-major `B x T x C` or pooled `B x C`.
+def ConvBERT_Activation
+    : ConvBERT_Tensor<[ConvBERT_Float], [2, 3], [ConvBERT_StaticFeatures], "activation of static features">;
+def ConvBERT_Sequence
+    : ConvBERT_Tensor<[ConvBERT_Float], [3], [ConvBERT_StaticFeatures], "activation of static features">;
+def ConvBERT_Pooled
+    : ConvBERT_Tensor<[ConvBERT_Float], [2], [ConvBERT_StaticFeatures], "activation of static features">;
+// TYPE-C2: convolution taps, `B x T x H x K`.
+def ConvBERT_Taps
+    : ConvBERT_Tensor<[ConvBERT_Float], [4], [ConvBERT_StaticFrom<2>], "taps of static heads and width">;
+// TYPE-C3: one number a token, `B x T`.
+def ConvBERT_TokenScores : ConvBERT_Tensor<[ConvBERT_Float], [2], [], "one number a token">;
+def ConvBERT_TokenMask : ConvBERT_Tensor<[I1], [2], [], "one bit a token">;
+/// Token ids, token types and positions.
+def ConvBERT_Ids : ConvBERT_Tensor<[I32, I64], [2], [], "one integer a token">;
+// TYPE-C4: a weight.
+class ConvBERT_Weight<list<int> ranks>
+    : ConvBERT_Tensor<[ConvBERT_Float], ranks, [HasStaticShapePred], "static weight">;
+def ConvBERT_Matrix : ConvBERT_Weight<[2]>;
+def ConvBERT_Vector : ConvBERT_Weight<[1]>;
+/// The same of any rank: how a target stores weights.
+def ConvBERT_Parameter
+    : ConfinedType<RankedTensorOf<[ConvBERT_Float], [HasStaticShapePred]>, [ConvBERT_NotEmpty],
+                   "static weight: ranked tensor of floating-point values without empty dimensions">;
+// TYPE-C5: a block that a kernel works on.
+class ConvBERT_Tile<list<int> ranks> : ConvBERT_Tensor<[ConvBERT_Float], ranks, [], "tile">;
+def ConvBERT_Row : ConvBERT_Tensor<[ConvBERT_Float], [1], [HasStaticShapePred], "static row">;
+
+class ConvBERT_Op<string mnemonic, list<Trait> traits = [], list<Trait> effects = [Pure]>
+    : Op<ConvBERT_Dialect, mnemonic, !listconcat(effects, traits)>;
 
 /// An operation whose result types follow from its operands and attributes (see ShapeRules.h).
-class ConvBERT_InferredOp<string mnemonic, list<Trait> traits = []>
-    : ConvBERT_Op<mnemonic, !listconcat([InferTypeOpAdaptor], traits)>;
+class ConvBERT_InferredOp<string mnemonic, list<Trait> traits = [], list<Trait> effects = [Pure]>
+    : ConvBERT_Op<mnemonic, !listconcat([InferTypeOpAdaptor], traits), effects>;
+
+/// How the dynamic extents of results follow from operand 0, for `tensor.dim` and whoever asks for shapes.
+def ConvBERT_ReifyShapes {
+  code definition = [{
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(
+        ::mlir::OpBuilder &builder, ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+      return ::mlir::convbert::reifyFromFirstOperand(getOperation(), builder, shapes);
+    }
+  }];
+}
+/// A step or block operation: operand 0 is `B x T x ...` (`B x ...` if pooled), and so are the results.
+class ConvBERT_SequenceOp<string mnemonic, list<Trait> traits = [], list<Trait> effects = [Pure]>
+    : ConvBERT_InferredOp<
+          mnemonic, !listconcat([DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>], traits), effects> {
+  let extraClassDefinition = ConvBERT_ReifyShapes.definition;
+}
 
 #endif // CONVBERT_BASE_TD

@@ -7,7 +7,7 @@ include "dialect/IR/ConvBERTBase.td"
 include "dialect/IR/ConvBERTEnums.td"
 include "dialect/IR/ConvBERTInterfaces.td"
 
-def ConvBERT_DepthwiseConv1DOp : ConvBERT_InferredOp<"depthwise_conv1d", [
+def ConvBERT_DepthwiseConv1DOp : ConvBERT_SequenceOp<"depthwise_conv1d", [
     DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "One filter a channel over tokens";
   let description = [{
@@ -27,7 +27,7 @@ def ConvBERT_DepthwiseConv1DOp : ConvBERT_InferredOp<"depthwise_conv1d", [
   let hasVerifier = 1;
 }
 
-def ConvBERT_SeparableConv1DOp : ConvBERT_InferredOp<"separable_conv1d", [
+def ConvBERT_SeparableConv1DOp : ConvBERT_SequenceOp<"separable_conv1d", [
     DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>, DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "Depthwise convolution, then a dense layer";
   let description = [{
@@ -48,7 +48,7 @@ def ConvBERT_SeparableConv1DOp : ConvBERT_InferredOp<"separable_conv1d", [
   let hasVerifier = 1;
 }
 
-def ConvBERT_DynamicKernelOp : ConvBERT_InferredOp<"dynamic_kernel", [
+def ConvBERT_DynamicKernelOp : ConvBERT_SequenceOp<"dynamic_kernel", [
     DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "Convolution taps for every token and head";
   let description = [{
@@ -63,12 +63,12 @@ def ConvBERT_DynamicKernelOp : ConvBERT_InferredOp<"dynamic_kernel", [
   let arguments = (ins ConvBERT_Sequence:$q, ConvBERT_Matrix:$weight, Optional<ConvBERT_Vector>:$bias, I64Attr:$heads,
     ConvBERT_KernelNormAttr:$normalize,
     DefaultValuedAttr<ConvBERT_WeightLayoutAttr, "::mlir::convbert::WeightLayout::OutIn">:$layout);
-  let results = (outs ConvBERT_FloatTensor<[4]>:$result);
+  let results = (outs ConvBERT_Taps:$result);
   let assemblyFormat = "$q `,` $weight (`,` $bias^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
-def ConvBERT_ApplyKernelOp : ConvBERT_InferredOp<"apply_kernel", [
+def ConvBERT_ApplyKernelOp : ConvBERT_SequenceOp<"apply_kernel", [
     DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "Convolution whose taps differ from token to token";
   let description = [{
@@ -80,14 +80,14 @@ def ConvBERT_ApplyKernelOp : ConvBERT_InferredOp<"apply_kernel", [
       : (tensor<?x?x384xf32>, tensor<?x?x6x9xf32>) -> tensor<?x?x384xf32>
     ```
   }];
-  let arguments = (ins ConvBERT_Sequence:$v, ConvBERT_FloatTensor<[4]>:$taps, DenseI64ArrayAttr:$pads,
+  let arguments = (ins ConvBERT_Sequence:$v, ConvBERT_Taps:$taps, DenseI64ArrayAttr:$pads,
                        ConvBERT_KernelNormAttr:$normalize);
   let results = (outs ConvBERT_Sequence:$result);
   let assemblyFormat = "$v `,` $taps attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
-def ConvBERT_SpanDynamicConvOp : ConvBERT_InferredOp<"span_dynamic_conv", [
+def ConvBERT_SpanDynamicConvOp : ConvBERT_SequenceOp<"span_dynamic_conv", [
     DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>, DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "Span-based dynamic convolution";
   let description = [{

@@ -1,6 +1,7 @@
 //===- ConvBERTDialect.cpp - Registration and folders -----------------------===//
 
 #include "dialect/IR/ConvBERTOps.h"
+#include "dialect/IR/ReifyShapes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"

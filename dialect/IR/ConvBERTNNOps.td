@@ -11,7 +11,7 @@ include "dialect/IR/ConvBERTInterfaces.td"
 // Step operations
 //===----------------------------------------------------------------------===//
 
-def ConvBERT_DenseOp : ConvBERT_InferredOp<"dense", [
+def ConvBERT_DenseOp : ConvBERT_SequenceOp<"dense", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "Dense layer on the feature axis, optionally with an activation and a multiplier";
   let description = [{
@@ -39,7 +39,7 @@ def ConvBERT_DenseOp : ConvBERT_InferredOp<"dense", [
   }];
   let hasVerifier = 1;
 }
-def ConvBERT_GroupedDenseOp : ConvBERT_InferredOp<"grouped_dense", [
+def ConvBERT_GroupedDenseOp : ConvBERT_SequenceOp<"grouped_dense", [
     DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "Block-diagonal dense layer";
   let description = [{
@@ -52,14 +52,15 @@ def ConvBERT_GroupedDenseOp : ConvBERT_InferredOp<"grouped_dense", [
     ```
   }];
   let arguments = (ins
-    ConvBERT_Activation:$x, ConvBERT_FloatTensor<[3]>:$weight, Optional<ConvBERT_Vector>:$bias,
+    ConvBERT_Activation:$x, ConvBERT_Weight<[3]>:$weight, Optional<ConvBERT_Vector>:$bias,
     DefaultValuedAttr<ConvBERT_ActivationAttr, "::mlir::convbert::ActivationKind::Identity">:$activation);
   let results = (outs ConvBERT_Activation:$result);
   let assemblyFormat = "$x `,` $weight (`,` $bias^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
-def ConvBERT_ActivationOp : ConvBERT_Op<"activation", [SameOperandsAndResultType]> {
+def ConvBERT_ActivationOp : ConvBERT_Op<"activation", [
+    SameOperandsAndResultType, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Elementwise activation";
   let description = [{
     ```mlir
@@ -69,10 +70,11 @@ def ConvBERT_ActivationOp : ConvBERT_Op<"activation", [SameOperandsAndResultType
   let arguments = (ins ConvBERT_Activation:$x, ConvBERT_ActivationAttr:$kind);
   let results = (outs ConvBERT_Activation:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
+  let extraClassDefinition = ConvBERT_ReifyShapes.definition;
   let hasFolder = 1;
 }
 
-def ConvBERT_LayerNormOp : ConvBERT_InferredOp<"layer_norm"> {
+def ConvBERT_LayerNormOp : ConvBERT_SequenceOp<"layer_norm"> {
   let summary = "Layer normalisation of a sum";
   let description = [{
     `y = gamma * (s - mean) / sqrt(var + eps) + beta` over the feature axis, `s = x + residual`; the variance divides by
@@ -92,7 +94,7 @@ def ConvBERT_LayerNormOp : ConvBERT_InferredOp<"layer_norm"> {
   let hasVerifier = 1;
 }
 
-def ConvBERT_PoolOp : ConvBERT_InferredOp<"pool"> {
+def ConvBERT_PoolOp : ConvBERT_SequenceOp<"pool"> {
   let summary = "One vector for a sequence";
   let description = [{
     The first token, the last one (of all `T`, padded or not), or the mean over all `T`.
@@ -102,7 +104,7 @@ def ConvBERT_PoolOp : ConvBERT_InferredOp<"pool"> {
     ```
   }];
   let arguments = (ins ConvBERT_Sequence:$x, ConvBERT_PoolAttr:$kind);
-  let results = (outs ConvBERT_Matrix:$result);
+  let results = (outs ConvBERT_Pooled:$result);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }
 
@@ -110,9 +112,11 @@ def ConvBERT_PoolOp : ConvBERT_InferredOp<"pool"> {
 // Block operations
 //===----------------------------------------------------------------------===//
 
-def ConvBERT_EmbeddingsOp : ConvBERT_InferredOp<"embeddings", [
+def ConvBERT_EmbeddingsOp : ConvBERT_SequenceOp<"embeddings", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>,
-    DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
+    DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>],
+    // An id outside its table reads what is not there, so this must not run where the program would not run it.
+    [NoMemoryEffect]> {
   let summary = "Word, position and type embeddings, layer norm, optional projection";
   let description = [{
     `e = LN(word[id] + position[p] + type[tt])`, then, where the embedding is not as wide as the model,
@@ -142,7 +146,7 @@ def ConvBERT_EmbeddingsOp : ConvBERT_InferredOp<"embeddings", [
   let hasVerifier = 1;
 }
 
-def ConvBERT_FeedForwardOp : ConvBERT_InferredOp<"feed_forward", [
+def ConvBERT_FeedForwardOp : ConvBERT_SequenceOp<"feed_forward", [
     DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>, DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "Two dense layers with an activation between";
   let description = [{
@@ -154,14 +158,14 @@ def ConvBERT_FeedForwardOp : ConvBERT_InferredOp<"feed_forward", [
         -> tensor<?x?x768xf32>
     ```
   }];
-  let arguments = (ins ConvBERT_Sequence:$x, ConvBERT_FloatTensor<[2, 3]>:$w1, ConvBERT_Vector:$b1,
-                       ConvBERT_FloatTensor<[2, 3]>:$w2, ConvBERT_Vector:$b2, ConvBERT_ActivationAttr:$activation);
+  let arguments = (ins ConvBERT_Sequence:$x, ConvBERT_Weight<[2, 3]>:$w1, ConvBERT_Vector:$b1,
+                       ConvBERT_Weight<[2, 3]>:$w2, ConvBERT_Vector:$b2, ConvBERT_ActivationAttr:$activation);
   let results = (outs ConvBERT_Sequence:$result);
   let assemblyFormat = "$x `,` $w1 `,` $b1 `,` $w2 `,` $b2 attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
-class ConvBERT_HeadOp<string mnemonic> : ConvBERT_InferredOp<mnemonic, [
+class ConvBERT_HeadOp<string mnemonic> : ConvBERT_SequenceOp<mnemonic, [
     DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>, DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]>;
 
 def ConvBERT_LMHeadOp : ConvBERT_HeadOp<"lm_head"> {
@@ -198,7 +202,7 @@ def ConvBERT_ClassifierHeadOp : ConvBERT_HeadOp<"classifier_head"> {
   }];
   let arguments = (ins ConvBERT_Sequence:$x, ConvBERT_Matrix:$w1, ConvBERT_Vector:$b1, ConvBERT_Matrix:$w2,
                        ConvBERT_Vector:$b2, ConvBERT_ActivationAttr:$activation);
-  let results = (outs ConvBERT_Matrix:$logits);
+  let results = (outs ConvBERT_Pooled:$logits);
   let assemblyFormat = "$x `,` $w1 `,` $b1 `,` $w2 `,` $b2 attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -228,7 +232,7 @@ def ConvBERT_SpanHeadOp : ConvBERT_HeadOp<"span_head"> {
     ```
   }];
   let arguments = (ins ConvBERT_Sequence:$x, ConvBERT_Matrix:$weight, ConvBERT_Vector:$bias);
-  let results = (outs ConvBERT_Matrix:$start, ConvBERT_Matrix:$end);
+  let results = (outs ConvBERT_TokenScores:$start, ConvBERT_TokenScores:$end);
   let assemblyFormat = "$x `,` $weight `,` $bias attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -246,7 +250,7 @@ def ConvBERT_ChoiceHeadOp : ConvBERT_HeadOp<"choice_head"> {
   }];
   let arguments = (ins ConvBERT_Sequence:$x, ConvBERT_Matrix:$weight, ConvBERT_Vector:$bias,
                        ConvBERT_PoolAttr:$summary);
-  let results = (outs ConvBERT_Matrix:$logits);
+  let results = (outs ConvBERT_Pooled:$logits);
   let assemblyFormat = "$x `,` $weight `,` $bias attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }

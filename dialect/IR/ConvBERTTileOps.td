@@ -15,16 +15,17 @@ def ConvBERT_WeightViewOp : ConvBERT_Op<"weight_view"> {
   let summary = "Parameters that are stored as a target wants them";
   let description = [{
     Stands between an operation and the packed form of its weights: the results have the shapes that the operation
-    speaks of, the operands are what is stored (one a group where a weight has groups).  `convbert-pack-parameters` puts it there and `convbert-outline` reads the
-    packed form through it; it does no work.
+    speaks of, the operands are what is stored (one a group where a weight has groups).  `convbert-pack-parameters`
+    puts it there and `convbert-outline` reads the packed form through it; it does no work.
 
     ```mlir
     %w = convbert.weight_view %packed : (tensor<128x768x24xf32>) -> tensor<3072x768xf32>
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$packed);
-  let results = (outs Variadic<AnyRankedTensor>:$weights);
+  let arguments = (ins Variadic<ConvBERT_Parameter>:$packed);
+  let results = (outs Variadic<ConvBERT_Parameter>:$weights);
   let assemblyFormat = "$packed attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def ConvBERT_PackedDenseOp : ConvBERT_InferredOp<"packed_dense"> {
@@ -40,10 +41,10 @@ def ConvBERT_PackedDenseOp : ConvBERT_InferredOp<"packed_dense"> {
     ```
   }];
   let arguments = (ins
-    ConvBERT_FloatTensor<[3]>:$rows, ConvBERT_FloatTensor<[3]>:$panels, ConvBERT_Matrix:$bias,
-    Optional<ConvBERT_FloatTensor<[4]>>:$multiplier,
+    ConvBERT_Tile<[3]>:$rows, ConvBERT_Tile<[3]>:$panels, ConvBERT_Tile<[2]>:$bias,
+    Optional<ConvBERT_Tile<[4]>>:$multiplier,
     DefaultValuedAttr<ConvBERT_ActivationAttr, "::mlir::convbert::ActivationKind::Identity">:$activation);
-  let results = (outs ConvBERT_FloatTensor<[4]>:$result);
+  let results = (outs ConvBERT_Tile<[4]>:$result);
   let assemblyFormat = [{
     $rows `,` $panels `,` $bias (`times` $multiplier^)? attr-dict `:` functional-type(operands, results)
   }];
@@ -62,8 +63,8 @@ def ConvBERT_NormTileOp : ConvBERT_InferredOp<"norm_tile"> {
       : (tensor<2x768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<768xf32>
     ```
   }];
-  let arguments = (ins ConvBERT_Matrix:$params, Variadic<ConvBERT_Vector>:$addends, F64Attr:$eps, I64Attr:$width);
-  let results = (outs ConvBERT_Vector:$result);
+  let arguments = (ins ConvBERT_Matrix:$params, Variadic<ConvBERT_Row>:$addends, F64Attr:$eps, I64Attr:$width);
+  let results = (outs ConvBERT_Row:$result);
   let assemblyFormat = "$params `(` $addends `)` attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -77,8 +78,8 @@ def ConvBERT_DepthwiseTileOp : ConvBERT_InferredOp<"depthwise_tile"> {
     %y = convbert.depthwise_tile %x, %taps : (tensor<12x32xf32>, tensor<9x32xf32>) -> tensor<4x32xf32>
     ```
   }];
-  let arguments = (ins ConvBERT_Matrix:$x, ConvBERT_Matrix:$taps);
-  let results = (outs ConvBERT_Matrix:$result);
+  let arguments = (ins ConvBERT_Tile<[2]>:$x, ConvBERT_Tile<[2]>:$taps);
+  let results = (outs ConvBERT_Tile<[2]>:$result);
   let assemblyFormat = "$x `,` $taps attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -93,8 +94,8 @@ def ConvBERT_SpanTileOp : ConvBERT_InferredOp<"span_tile"> {
     %y = convbert.span_tile %logits, %v : (tensor<4x9x8xf32>, tensor<12x6x64xf32>) -> tensor<4x6x64xf32>
     ```
   }];
-  let arguments = (ins ConvBERT_FloatTensor<[3]>:$logits, ConvBERT_FloatTensor<[3]>:$v);
-  let results = (outs ConvBERT_FloatTensor<[3]>:$result);
+  let arguments = (ins ConvBERT_Tile<[3]>:$logits, ConvBERT_Tile<[3]>:$v);
+  let results = (outs ConvBERT_Tile<[3]>:$result);
   let assemblyFormat = "$logits `,` $v attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -109,12 +110,13 @@ def ConvBERT_AttentionTileOp : ConvBERT_InferredOp<"attention_tile"> {
 
     ```mlir
     %y = convbert.attention_tile %q, %keys, %values, %bias scratch(%scores)
-      : (tensor<8x64xf32>, tensor<?x64x16xf32>, tensor<?x16x64xf32>, tensor<?x16xf32>, tensor<8x?x16xf32>) -> tensor<8x64xf32>
+      : (tensor<8x64xf32>, tensor<?x64x16xf32>, tensor<?x16x64xf32>, tensor<?x16xf32>, tensor<8x?x16xf32>)
+        -> tensor<8x64xf32>
     ```
   }];
-  let arguments = (ins ConvBERT_Matrix:$q, ConvBERT_FloatTensor<[3]>:$keys, ConvBERT_FloatTensor<[3]>:$values,
-                       ConvBERT_Matrix:$bias, ConvBERT_FloatTensor<[3]>:$scores);
-  let results = (outs ConvBERT_Matrix:$result);
+  let arguments = (ins ConvBERT_Tile<[2]>:$q, ConvBERT_Tile<[3]>:$keys, ConvBERT_Tile<[3]>:$values,
+                       ConvBERT_Tile<[2]>:$bias, ConvBERT_Tile<[3]>:$scores);
+  let results = (outs ConvBERT_Tile<[2]>:$result);
   let assemblyFormat = [{
     $q `,` $keys `,` $values `,` $bias `scratch` `(` $scores `)` attr-dict `:` functional-type(operands, results)
   }];

@@ -1,32 +1,39 @@
 //===- InferTypes.cpp - Result types from operands and attributes -----------===//
+//
+// Inference runs in builders and before an operation's own verifier, on whatever operands it is given: extents are
+// read with getExtent, and a type that makes no sense is left to the constraints of dialect/Spec.md.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialect/IR/ShapeRules.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
 
-static RankedTensorType typeOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
+using MaybeLocation = std::optional<Location>;
 
-/// Most results are an operand's type with other features: batch and length stay, also when they are dynamic.
-static LogicalResult inferFeatures(Value like, int64_t features, SmallVectorImpl<Type> &types) {
-  RankedTensorType type = typeOf(like);
-  if (!type || type.getRank() == 0)
-    return failure();
-  types.push_back(withFeatures(type, features));
-  return success();
-}
-
-/// `B x C` (or `B x T` where the last two dimensions of `B x T x C` are meant) from `B x T x C`.
-static LogicalResult inferShape(Value like, ArrayRef<int64_t> shape, SmallVectorImpl<Type> &types) {
-  RankedTensorType type = typeOf(like);
+/// A tensor of `shape` with the elements of `like`.
+static LogicalResult inferShape(MaybeLocation location, Value like, ArrayRef<int64_t> shape,
+                                SmallVectorImpl<Type> &types) {
+  auto type = dyn_cast<RankedTensorType>(like.getType());
   if (!type)
-    return failure();
+    return emitOptionalError(location, "requires a ranked tensor, but found ", like.getType());
   types.push_back(type.clone(shape));
   return success();
 }
 
+/// Most results are an operand's type with other features: batch and length stay, also when they are dynamic.
+static LogicalResult inferFeatures(MaybeLocation location, Value like, int64_t features,
+                                   SmallVectorImpl<Type> &types) {
+  SmallVector<int64_t> shape;
+  if (auto type = dyn_cast<RankedTensorType>(like.getType()); type && type.getRank() > 0)
+    shape.append(type.getShape().begin(), std::prev(type.getShape().end()));
+  shape.push_back(features);
+  return inferShape(location, like, shape, types);
+}
+
 #define INFER(OP)                                                                                                      \
-  LogicalResult OP::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,          \
+  LogicalResult OP::inferReturnTypes(MLIRContext *context, MaybeLocation location, Adaptor adaptor,                    \
                                      SmallVectorImpl<Type> &types)
 
 //===----------------------------------------------------------------------===//
@@ -34,68 +41,80 @@ static LogicalResult inferShape(Value like, ArrayRef<int64_t> shape, SmallVector
 //===----------------------------------------------------------------------===//
 
 INFER(DenseOp) {
-  return inferFeatures(adaptor.getX(), ::getOutFeatures(typeOf(adaptor.getWeight()), adaptor.getLayout()), types);
+  int64_t features = ::getOutFeatures(adaptor.getWeight(), adaptor.getLayout());
+  return inferFeatures(location, adaptor.getX(), features, types);
 }
 INFER(GroupedDenseOp) {
-  RankedTensorType weight = typeOf(adaptor.getWeight());
-  return inferFeatures(adaptor.getX(), weight.getDimSize(0) * weight.getDimSize(2), types);
+  int64_t features = multiplyExtents(getExtent(adaptor.getWeight(), 0), getExtent(adaptor.getWeight(), 2));
+  return inferFeatures(location, adaptor.getX(), features, types);
 }
-INFER(LayerNormOp) { return inferFeatures(adaptor.getX(), getFeatures(adaptor.getX()), types); }
+INFER(LayerNormOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
 INFER(PoolOp) {
-  RankedTensorType x = typeOf(adaptor.getX());
-  return inferShape(adaptor.getX(), {x.getDimSize(0), x.getDimSize(2)}, types);
+  Value x = adaptor.getX();
+  return inferShape(location, x, {getExtent(x, 0), getFeatures(x)}, types);
 }
 INFER(EmbeddingsOp) {
-  RankedTensorType ids = typeOf(adaptor.getIds()), word = typeOf(adaptor.getWord());
-  int64_t features = adaptor.getProjection() ? typeOf(adaptor.getProjection()).getDimSize(0) : word.getDimSize(1);
-  return inferShape(adaptor.getWord(), {ids.getDimSize(0), ids.getDimSize(1), features}, types);
+  Value ids = adaptor.getIds(), projection = adaptor.getProjection();
+  int64_t features = projection ? getExtent(projection, 0) : getExtent(adaptor.getWord(), 1);
+  return inferShape(location, adaptor.getWord(), {getExtent(ids, 0), getExtent(ids, 1), features}, types);
 }
-INFER(FeedForwardOp) { return inferFeatures(adaptor.getX(), getFeatures(adaptor.getX()), types); }
-INFER(LMHeadOp) { return inferFeatures(adaptor.getX(), typeOf(adaptor.getDecoder()).getDimSize(0), types); }
+INFER(FeedForwardOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
+INFER(LMHeadOp) { return inferFeatures(location, adaptor.getX(), getExtent(adaptor.getDecoder(), 0), types); }
 INFER(ClassifierHeadOp) {
-  return inferShape(adaptor.getX(), {typeOf(adaptor.getX()).getDimSize(0), typeOf(adaptor.getW2()).getDimSize(0)},
-                    types);
+  Value x = adaptor.getX();
+  return inferShape(location, x, {getExtent(x, 0), getExtent(adaptor.getW2(), 0)}, types);
 }
-INFER(TokenHeadOp) { return inferFeatures(adaptor.getX(), typeOf(adaptor.getWeight()).getDimSize(0), types); }
+INFER(TokenHeadOp) { return inferFeatures(location, adaptor.getX(), getExtent(adaptor.getWeight(), 0), types); }
 INFER(SpanHeadOp) {
-  RankedTensorType x = typeOf(adaptor.getX());
-  types.append(2, x.clone({x.getDimSize(0), x.getDimSize(1)}));
+  Value x = adaptor.getX();
+  if (failed(inferShape(location, x, {getExtent(x, 0), getExtent(x, 1)}, types)))
+    return failure();
+  types.push_back(types.back());
   return success();
 }
-INFER(ChoiceHeadOp) { return inferShape(adaptor.getX(), {typeOf(adaptor.getX()).getDimSize(0), 1}, types); }
+INFER(ChoiceHeadOp) { return inferShape(location, adaptor.getX(), {getExtent(adaptor.getX(), 0), 1}, types); }
 
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-INFER(DepthwiseConv1DOp) { return inferFeatures(adaptor.getX(), getFeatures(adaptor.getX()), types); }
+INFER(DepthwiseConv1DOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
 INFER(SeparableConv1DOp) {
-  return inferFeatures(adaptor.getX(), ::getOutFeatures(typeOf(adaptor.getPointwise()), adaptor.getLayout()), types);
+  int64_t features = ::getOutFeatures(adaptor.getPointwise(), adaptor.getLayout());
+  return inferFeatures(location, adaptor.getX(), features, types);
 }
 INFER(DynamicKernelOp) {
-  RankedTensorType q = typeOf(adaptor.getQ());
-  int64_t features = ::getOutFeatures(typeOf(adaptor.getWeight()), adaptor.getLayout()), heads = adaptor.getHeads();
-  if (heads < 1 || features % heads != 0)
-    return emitOptionalError(location, "requires kernel features that are a multiple of heads, but found ", features,
-                             " and ", heads);
-  return inferShape(adaptor.getQ(), {q.getDimSize(0), q.getDimSize(1), heads, features / heads}, types);
+  Value q = adaptor.getQ();
+  int64_t features = ::getOutFeatures(adaptor.getWeight(), adaptor.getLayout());
+  IntegerAttr heads = adaptor.getHeadsAttr(); // a builder may leave it out
+  int64_t count = heads ? heads.getInt() : 0;
+  // DYNAMIC_KERNEL-C1: without it there is no type.
+  if (count < 1)
+    return emitOptionalError(location, "requires a positive number of heads, but found ", count);
+  if (!ShapedType::isDynamic(features) && features % count != 0)
+    return emitOptionalError(location, "requires the output features of `weight` to be a multiple of the ", count,
+                             " heads, but found ", features);
+  int64_t taps = ShapedType::isDynamic(features) ? features : features / count;
+  return inferShape(location, q, {getExtent(q, 0), getExtent(q, 1), count, taps}, types);
 }
-INFER(ApplyKernelOp) { return inferFeatures(adaptor.getV(), getFeatures(adaptor.getV()), types); }
-INFER(SpanDynamicConvOp) { return inferFeatures(adaptor.getV(), getFeatures(adaptor.getV()), types); }
+INFER(ApplyKernelOp) { return inferFeatures(location, adaptor.getV(), getFeatures(adaptor.getV()), types); }
+INFER(SpanDynamicConvOp) { return inferFeatures(location, adaptor.getV(), getFeatures(adaptor.getV()), types); }
 
 //===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//
 
 INFER(AttentionBiasOp) {
-  types.push_back(RankedTensorType::get(typeOf(adaptor.getMask()).getShape(), Float32Type::get(context)));
+  if (failed(inferShape(location, adaptor.getMask(), {getExtent(adaptor.getMask(), 0), getExtent(adaptor.getMask(), 1)},
+                        types)))
+    return failure();
+  types.back() = cast<RankedTensorType>(types.back()).clone(Float32Type::get(context));
   return success();
 }
-INFER(SelfAttentionOp) {
-  return inferFeatures(adaptor.getQ(), getFeatures(adaptor.getV()), types);
-}
+INFER(SelfAttentionOp) { return inferFeatures(location, adaptor.getQ(), getFeatures(adaptor.getV()), types); }
 INFER(MixedAttentionOp) {
-  return inferFeatures(adaptor.getX(), ::getOutFeatures(typeOf(adaptor.getWo()), adaptor.getLayout()), types);
+  int64_t features = ::getOutFeatures(adaptor.getWo(), adaptor.getLayout());
+  return inferFeatures(location, adaptor.getX(), features, types);
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,21 +122,29 @@ INFER(MixedAttentionOp) {
 //===----------------------------------------------------------------------===//
 
 INFER(PackedDenseOp) {
-  RankedTensorType rows = typeOf(adaptor.getRows()), panels = typeOf(adaptor.getPanels());
-  return inferShape(adaptor.getRows(),
-                    {rows.getDimSize(0), rows.getDimSize(1), panels.getDimSize(0), panels.getDimSize(2)}, types);
+  Value rows = adaptor.getRows(), panels = adaptor.getPanels();
+  return inferShape(location, rows, {getExtent(rows, 0), getExtent(rows, 1), getExtent(panels, 0), getFeatures(panels)},
+                    types);
 }
 INFER(NormTileOp) {
+  // NORM_TILE-C1: without it there is no type.
   if (adaptor.getAddends().empty())
-    return emitOptionalError(location, "requires at least one addend");
-  return inferFeatures(adaptor.getAddends().front(), getFeatures(adaptor.getAddends().front()), types);
+    return emitOptionalError(location, "requires at least one addend, but found none");
+  Value addend = adaptor.getAddends().front();
+  return inferFeatures(location, addend, getFeatures(addend), types);
 }
 INFER(DepthwiseTileOp) {
-  RankedTensorType x = typeOf(adaptor.getX()), taps = typeOf(adaptor.getTaps());
-  return inferShape(adaptor.getX(), {x.getDimSize(0) - taps.getDimSize(0) + 1, x.getDimSize(1)}, types);
+  Value x = adaptor.getX();
+  int64_t rows = getExtent(x, 0), taps = getExtent(adaptor.getTaps(), 0);
+  bool known = !ShapedType::isDynamic(rows) && !ShapedType::isDynamic(taps);
+  // DEPTHWISE_TILE-C2: without it there is no type.
+  if (known && rows < taps)
+    return emitOptionalError(location, "requires at least as many rows of `x` as taps, but found ", rows, " and ",
+                             taps);
+  return inferShape(location, x, {known ? rows - taps + 1 : ShapedType::kDynamic, getExtent(x, 1)}, types);
 }
 INFER(SpanTileOp) {
-  RankedTensorType logits = typeOf(adaptor.getLogits()), v = typeOf(adaptor.getV());
-  return inferShape(adaptor.getV(), {logits.getDimSize(0), v.getDimSize(1), v.getDimSize(2)}, types);
+  Value v = adaptor.getV();
+  return inferShape(location, v, {getExtent(adaptor.getLogits(), 0), getExtent(v, 1), getExtent(v, 2)}, types);
 }
-INFER(AttentionTileOp) { return inferFeatures(adaptor.getQ(), getFeatures(adaptor.getValues()), types); }
+INFER(AttentionTileOp) { return inferFeatures(location, adaptor.getQ(), getFeatures(adaptor.getValues()), types); }

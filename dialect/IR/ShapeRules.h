@@ -1,7 +1,7 @@
 //===- ShapeRules.h - Shape rules shared by inference and verifiers -*- C++ -*-===//
 //
-// Free functions on types.  Those that can fail report through a function that makes a diagnostic, so that type
-// inference (which has a location at most) and verifiers (which have an operation) say the same sentence.
+// Free functions on types.  Those that can fail report through a function that makes a diagnostic, so that whoever
+// calls them says the same sentence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,27 +16,62 @@ namespace mlir::convbert {
 
 using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
+//===----------------------------------------------------------------------===//
+// Extents
+//===----------------------------------------------------------------------===//
+
+/// Dimension `dim` of `value`; dynamic if `value` is no ranked tensor with that dimension, so that type inference,
+/// which may run on operands that no verifier has seen, never reads beyond a shape.
+int64_t getExtent(Value value, int64_t dim);
+
+/// Products and sums of extents: dynamic if one of them is; the largest number instead of an overflow.
+int64_t multiplyExtents(int64_t a, int64_t b);
+int64_t addExtents(int64_t a, int64_t b);
+
 /// `type` with its last dimension replaced by `features`.
 RankedTensorType withFeatures(RankedTensorType type, int64_t features);
 
 /// The last dimension of `value`'s type.
 int64_t getFeatures(Value value);
 
-/// Output and input features of a weight of rank 2 stored as `layout` says.
+/// Output and input features of a weight of rank 2 stored as `layout` says.  A depthwise weight has its channels for
+/// output and its taps for input features.
+int64_t getOutFeatures(Value weight, WeightLayout layout);
+int64_t getInFeatures(Value weight, WeightLayout layout);
 int64_t getOutFeatures(RankedTensorType weight, WeightLayout layout);
-int64_t getInFeatures(RankedTensorType weight, WeightLayout layout);
 
-/// Static extents must be equal; a dynamic one agrees with anything.  Says "requires WHAT of EXPECTED, but found FOUND".
+//===----------------------------------------------------------------------===//
+// Requirements
+//===----------------------------------------------------------------------===//
+
+/// Static extents must be equal; a dynamic one agrees with anything.  Says "requires WHAT to be EXPECTED, but found
+/// FOUND".
 LogicalResult requireExtent(EmitError emitError, const Twine &what, int64_t expected, int64_t found);
 
-/// `name` must be a vector of `size` elements.
+/// The vector `name`, if it is there, must have `size` elements.
 LogicalResult requireVector(EmitError emitError, StringRef name, Value value, int64_t size);
+
+/// Batch and length, dimensions 0 and 1 of both, must agree.
+LogicalResult requireTokens(EmitError emitError, StringRef name, Value value, Value like);
+
+/// `name` must have a shape that agrees with that of `like` in every dimension.
+LogicalResult requireShape(EmitError emitError, StringRef name, Value value, Value like);
+
+/// A dense weight must have `in` input and `out` output features.
+LogicalResult requireWeight(EmitError emitError, StringRef name, Value weight, WeightLayout layout, int64_t in,
+                            int64_t out);
+
+/// `heads` must be positive and divide `features`, those of `what`.
+LogicalResult requireHeads(EmitError emitError, StringRef what, int64_t heads, int64_t features);
 
 /// Element types of all floating-point operands must be equal.
 LogicalResult requireSameElementType(EmitError emitError, ValueRange values);
 
 /// `pads` must be two non-negative numbers whose sum keeps the number of tokens: `taps - 1`.
 LogicalResult requirePads(EmitError emitError, ArrayRef<int64_t> pads, int64_t taps);
+
+/// The epsilon of a norm must be finite and not negative.
+LogicalResult requireEps(EmitError emitError, const APFloat &eps);
 
 } // namespace mlir::convbert
 

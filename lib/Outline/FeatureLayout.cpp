@@ -16,6 +16,9 @@ struct Propagation {
   SmallVector<Value> worklist;
 
   LogicalResult assign(Operation *by, Value value, FeatureLayout layout) {
+    if (getFeatures(value) % layout.size != 0)
+      return by->emitOpError() << "requires whole heads of " << layout.size << " features, but found "
+                               << getFeatures(value) << " features";
     auto [it, isNew] = layouts.try_emplace(value, layout);
     if (isNew)
       worklist.push_back(value);
@@ -26,6 +29,10 @@ struct Propagation {
   }
 
   LogicalResult spread(Operation *op, FeatureLayout layout) {
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+      if (int64_t column = slice.getStaticOffsets().back(); ShapedType::isStatic(column) && column % layout.size != 0)
+        return op->emitOpError() << "requires a slice of whole heads of " << layout.size
+                                 << " features, but found one from feature " << column << " on";
     if (isa<tensor::ExtractSliceOp, tensor::ConcatOp>(op)) {
       for (Value operand : op->getOperands())
         if (isa<RankedTensorType>(operand.getType()) && failed(assign(op, operand, layout)))
@@ -49,25 +56,31 @@ static bool producesOrSharesLayout(Operation *op, Value value) {
   return !dense || dense.getResult() == value || dense.getMultiplier() == value;
 }
 
+/// Values that `op` reads and writes head by head, and how many heads there are.
+static std::pair<SmallVector<Value>, int64_t> getHeads(Operation *op) {
+  if (auto attention = dyn_cast<SelfAttentionOp>(op))
+    return {{attention.getQ(), attention.getK(), attention.getV(), attention.getResult()}, attention.getHeads()};
+  if (auto apply = dyn_cast<ApplyKernelOp>(op))
+    return {{apply.getV(), apply.getResult()}, cast<RankedTensorType>(apply.getTaps().getType()).getDimSize(2)};
+  return {};
+}
+
+static FeatureLayout headLayout(Value value, int64_t heads) {
+  int64_t size = getFeatures(value) / heads;
+  return {size, static_cast<int64_t>(llvm::alignTo(size, TileSizes::lanes))};
+}
+
 FailureOr<FeatureLayouts> FeatureLayouts::compute(func::FuncOp fn) {
   Propagation propagation;
-  auto heads = [&](Operation *op, ValueRange values, int64_t count) -> LogicalResult {
+  for (Operation &op : fn.getBody().front()) {
+    auto [values, heads] = getHeads(&op);
     for (Value value : values) {
-      int64_t size = getFeatures(value) / count;
-      FeatureLayout layout{size, static_cast<int64_t>(llvm::alignTo(size, TileSizes::lanes))};
-      if (!layout.isPlain() && failed(propagation.assign(op, value, layout)))
+      if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(getFeatures(value)) || getFeatures(value) == 0)
+        return op.emitOpError() << "requires heads of a static size, but found " << value.getType();
+      FeatureLayout layout = headLayout(value, heads);
+      if (!layout.isPlain() && failed(propagation.assign(&op, value, layout)))
         return failure();
     }
-    return success();
-  };
-  for (Operation &op : fn.getBody().front()) {
-    if (auto attention = dyn_cast<SelfAttentionOp>(op))
-      if (failed(heads(&op, {attention.getQ(), attention.getK(), attention.getV(), attention.getResult()},
-                       attention.getHeads())))
-        return failure();
-    if (auto apply = dyn_cast<ApplyKernelOp>(op))
-      if (failed(heads(&op, {apply.getV(), apply.getResult()}, cast<RankedTensorType>(apply.getTaps().getType()).getDimSize(2))))
-        return failure();
   }
   while (!propagation.worklist.empty()) {
     Value value = propagation.worklist.pop_back_val();
@@ -86,6 +99,14 @@ FailureOr<FeatureLayouts> FeatureLayouts::compute(func::FuncOp fn) {
       if (producesOrSharesLayout(op, value) && failed(propagation.spread(op, layout)))
         return failure();
     }
+  }
+  // Heads that need no padding must not have got another's.
+  for (Operation &op : fn.getBody().front()) {
+    auto [values, heads] = getHeads(&op);
+    for (Value value : values)
+      if (FeatureLayout need = headLayout(value, heads), found = propagation.layouts.lookup(value);
+          need.isPlain() && !found.isPlain())
+        return op.emitOpError() << "requires heads of " << need.size << " features, but found heads of " << found.size;
   }
   FeatureLayouts result;
   result.layouts = std::move(propagation.layouts);

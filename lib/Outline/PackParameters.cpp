@@ -3,6 +3,7 @@
 #include "dialect/IR/ShapeRules.h"
 #include "lib/Outline/FeatureLayout.h"
 #include "lib/Outline/Passes.h"
+#include "lib/Outline/Requirements.h"
 #include "lib/Outline/Target.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -104,6 +105,9 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
     tiles = *found;
     if (getOperation().isExternal())
       return;
+    for (Operation &op : getOperation().getBody().front())
+      if (failed(requireStaticParameters(&op)))
+        return signalPassFailure();
     FailureOr<FeatureLayouts> computed = FeatureLayouts::compute(getOperation());
     if (failed(computed))
       return signalPassFailure();
@@ -127,13 +131,17 @@ private:
   /// A bias (zeros if there is none), padded like the weight's output features, in panels.
   Value packBias(OpBuilder &b, Operation *op, Value bias, Value weight, int64_t features,
                  llvm::function_ref<void(Relayout &)> order) {
-    if (!bias) {
-      auto type = RankedTensorType::get({features}, getElementTypeOrSelf(weight.getType()));
-      bias = arith::ConstantOp::create(b, op->getLoc(), cast<TypedAttr>(b.getZeroAttr(type)));
-    }
-    Relayout r(b, bias);
+    Relayout r(b, bias ? bias : zeros(b, op, weight, {features}));
     order(r);
-    return r.padTo(0, tiles.panel).split(0, tiles.panel).get();
+    r.padTo(0, tiles.panel).split(0, tiles.panel);
+    // Zeros are zeros in any order.
+    return bias ? r.get() : zeros(b, op, weight, {r.size(0), tiles.panel});
+  }
+
+  /// Zeros of `weight`'s element type.
+  static Value zeros(OpBuilder &b, Operation *op, Value weight, ArrayRef<int64_t> shape) {
+    auto type = RankedTensorType::get(shape, getElementTypeOrSelf(weight.getType()));
+    return arith::ConstantOp::create(b, op->getLoc(), cast<TypedAttr>(b.getZeroAttr(type)));
   }
 
   void pack(OpBuilder &b, DenseOp op) {

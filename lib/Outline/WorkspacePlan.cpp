@@ -2,7 +2,7 @@
 
 #include "lib/Outline/WorkspacePlan.h"
 #include "dialect/IR/ShapeRules.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
@@ -26,13 +26,20 @@ int64_t WorkspacePlan::physicalWidth(Value value) const {
   return layouts.get(value).padded(type.getShape().back());
 }
 
-/// Floats that a dense layer writes in a row of `value`, the last, partial panel of every group included.
-static int64_t writtenWidth(Value value, int64_t width, const TileSizes &tiles) {
-  auto grouped = value.getDefiningOp<GroupedDenseOp>();
-  if (!grouped)
-    return width;
-  auto weight = cast<RankedTensorType>(grouped.getWeight().getType());
-  return width - weight.getDimSize(2) + llvm::alignTo(weight.getDimSize(2), tiles.panel);
+/// Floats that the kernel of `op` reads or writes in a row of `width` features: kernels work on whole panels, blocks or
+/// vectors, also behind the last feature.
+static int64_t touchedWidth(Operation *op, int64_t width, const TileSizes &tiles) {
+  if (auto grouped = dyn_cast_or_null<GroupedDenseOp>(op)) {
+    int64_t group = cast<RankedTensorType>(grouped.getWeight().getType()).getDimSize(2);
+    return width - group + llvm::alignTo(group, tiles.panel);
+  }
+  if (isa_and_nonnull<DenseOp>(op))
+    return llvm::alignTo(width, tiles.panel);
+  if (isa_and_nonnull<DepthwiseConv1DOp>(op))
+    return llvm::alignTo(width, TileSizes::channelBlock);
+  if (isa_and_nonnull<LayerNormOp, EmbeddingsOp>(op))
+    return llvm::alignTo(width, TileSizes::lanes);
+  return width;
 }
 
 LogicalResult WorkspacePlan::addValue(Operation *by, Value value) {
@@ -41,23 +48,42 @@ LogicalResult WorkspacePlan::addValue(Operation *by, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   if (!type.getElementType().isF32())
     return by->emitOpError() << "requires activations of f32, but found " << type.getElementType();
-  if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>()) {
-    View source = views.lookup(slice.getSource());
-    FeatureLayout layout = layouts.get(slice.getSource());
-    int64_t column = slice.getStaticOffsets().back(), size = slice.getStaticSizes().back();
-    if (ShapedType::isDynamic(column) || ShapedType::isDynamic(size) || slice.getStaticOffsets()[0] != 0 ||
-        slice.getStaticOffsets()[1] != 0)
-      return slice.emitOpError() << "requires a slice of features with static bounds";
-    views[value] = View{source.buffer, source.column + layout.padded(column),
-                        layout.padded(column + size) - layout.padded(column)};
-    return success();
-  }
+  if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
+    return addSlice(slice);
+  RowKind kind = rowKind(type);
+  for (int64_t size : type.getShape().drop_front(kind == RowKind::Token ? 2 : 1))
+    if (kind != RowKind::Key && (ShapedType::isDynamic(size) || size == 0))
+      return by->emitOpError() << "requires a static number of features, but found " << type;
   Buffer buffer;
-  buffer.kind = rowKind(type);
+  buffer.kind = kind;
   buffer.width = buffer.kind == RowKind::Key ? 1 : physicalWidth(value);
-  buffer.pitch = buffer.kind == RowKind::Key ? 1 : tiles.pitch(writtenWidth(value, buffer.width, tiles));
+  buffer.pitch = buffer.kind == RowKind::Key ? 1 : tiles.pitch(buffer.width);
   views[value] = View{static_cast<unsigned>(buffers.size()), 0, buffer.width};
   buffers.push_back(buffer);
+  return success();
+}
+
+/// A slice is a part of the features of all rows: nothing is copied.
+LogicalResult WorkspacePlan::addSlice(tensor::ExtractSliceOp slice) {
+  RankedTensorType type = slice.getSourceType();
+  int64_t last = type.getRank() - 1, column = slice.getStaticOffsets()[last], size = slice.getStaticSizes()[last];
+  bool isPart = views.contains(slice.getSource()) && (last == 1 || last == 2) && rowKind(type) != RowKind::Key &&
+                ShapedType::isStatic(column) && ShapedType::isStatic(size) &&
+                llvm::all_of(slice.getStaticStrides(), [](int64_t stride) { return stride == 1; });
+  for (int64_t axis = 0; axis < last && isPart; ++axis) {
+    // There is one batch and one length in a function, so the dimension of any value will do.
+    OpFoldResult extent = slice.getMixedSizes()[axis];
+    auto dim = dyn_cast<Value>(extent) ? cast<Value>(extent).getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+    isPart = slice.getStaticOffsets()[axis] == 0 &&
+             (dim ? dim.getConstantIndex() == axis
+                  : ShapedType::isStatic(type.getDimSize(axis)) && getConstantIntValue(extent) == type.getDimSize(axis));
+  }
+  if (!isPart)
+    return slice.emitOpError() << "requires a slice of features of all rows, with static bounds";
+  View source = views.lookup(slice.getSource());
+  FeatureLayout layout = layouts.get(slice.getSource());
+  views[slice.getResult()] = View{source.buffer, source.column + layout.padded(column),
+                                  layout.padded(column + size) - layout.padded(column)};
   return success();
 }
 
@@ -66,7 +92,8 @@ LogicalResult WorkspacePlan::aliasConcat(Operation *op) {
   auto concat = cast<tensor::ConcatOp>(op);
   if (!isActivation(concat.getResult()))
     return success();
-  if (static_cast<int64_t>(concat.getDim()) != concat.getResultType().getRank() - 1)
+  if (static_cast<int64_t>(concat.getDim()) != concat.getResultType().getRank() - 1 ||
+      concat.getResultType().getRank() > 3)
     return op->emitOpError() << "requires a concatenation of features, but found dimension " << concat.getDim();
   if (failed(addValue(op, concat.getResult())))
     return failure();
@@ -75,6 +102,8 @@ LogicalResult WorkspacePlan::aliasConcat(Operation *op) {
   for (Value operand : concat.getInputs()) {
     if (views.contains(operand) || !operand.getDefiningOp() || isa<tensor::ExtractSliceOp>(operand.getDefiningOp()))
       return op->emitOpError() << "requires operands that are computed for this concatenation alone";
+    if (ShapedType::isDynamic(getFeatures(operand)))
+      return op->emitOpError() << "requires a static number of features, but found " << operand.getType();
     int64_t width = physicalWidth(operand);
     views[operand] = View{all.buffer, all.column + column, width};
     column += width;
@@ -101,6 +130,35 @@ void WorkspacePlan::extendLiveRanges(func::FuncOp fn) {
   }
 }
 
+/// Widens rows so that what kernels touch behind a part's last feature stays in its row, and checks that what they
+/// write there is overwritten later: the next part of a concatenation must be computed after this one.
+LogicalResult WorkspacePlan::reserveTouched(func::FuncOp fn) {
+  for (Operation &op : fn.getBody().front()) {
+    if (isa<tensor::ConcatOp, tensor::ExtractSliceOp>(op))
+      continue;
+    for (Value value : llvm::concat<Value>(op.getOperands(), op.getResults()))
+      if (auto it = views.find(value); it != views.end() && buffers[it->second.buffer].kind != RowKind::Key) {
+        int64_t end = it->second.column + touchedWidth(&op, it->second.width, tiles);
+        int64_t &pitch = buffers[it->second.buffer].pitch;
+        pitch = std::max<int64_t>(pitch, llvm::alignTo(end, TileSizes::lanes) + TileSizes::lanes);
+      }
+    for (Value result : op.getResults()) {
+      if (!views.contains(result))
+        continue;
+      View view = views.lookup(result);
+      int64_t end = view.column + view.width, touched = view.column + touchedWidth(&op, view.width, tiles);
+      for (auto &[other, part] : views)
+        if (Operation *writer = other.getDefiningOp();
+            part.buffer == view.buffer && part.column < touched && part.column >= end && writer &&
+            !isa<tensor::ConcatOp, tensor::ExtractSliceOp>(writer) && writer->isBeforeInBlock(&op))
+          return op.emitOpError() << "requires the parts of a concatenation in the order of its operands where they are "
+                                     "no whole panels, but found one of " << view.width
+                                  << " features computed after the next";
+    }
+  }
+  return success();
+}
+
 FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes &tiles) {
   WorkspacePlan plan;
   plan.tiles = tiles;
@@ -120,6 +178,8 @@ FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes
     for (Value result : op.getResults())
       if (isActivation(result) && failed(plan.addValue(&op, result)))
         return failure();
+  if (failed(plan.reserveTouched(fn)))
+    return failure();
   plan.extendLiveRanges(fn);
   return plan;
 }

@@ -11,6 +11,7 @@
 
 #include "lib/Outline/FeatureLayout.h"
 #include "lib/Outline/Target.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <array>
 
 namespace mlir::convbert {
@@ -67,7 +68,9 @@ public:
 
 private:
   LogicalResult addValue(Operation *by, Value value);
+  LogicalResult addSlice(tensor::ExtractSliceOp slice);
   LogicalResult aliasConcat(Operation *op);
+  LogicalResult reserveTouched(func::FuncOp fn);
   void extendLiveRanges(func::FuncOp fn);
   int64_t physicalWidth(Value value) const;
 

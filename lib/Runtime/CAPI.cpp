@@ -45,6 +45,16 @@ convbert_rt_status convbert_rt_load(const char *description, int32_t threads, co
   });
 }
 
+convbert_rt_status convbert_rt_load_functions(const char *description, const convbert_rt_functions *functions,
+                                              int32_t threads, convbert_rt_model **model, char **error) {
+  *model = nullptr;
+  return guarded(error, [&] {
+    if (!description || !functions)
+      throw InvalidArgument("description and functions: requires both, but found none");
+    *model = new convbert_rt_model{Model(description, *functions, threads)};
+  });
+}
+
 void convbert_rt_free(convbert_rt_model *model) { delete model; }
 
 convbert_rt_status convbert_rt_forward(convbert_rt_model *model, int64_t batch, int64_t length, const int64_t *lengths,

@@ -23,11 +23,20 @@ CompiledObject::CompiledObject(const std::string &path) : path(path) {
     const char *reason = dlerror();
     throw Failure("compiled object cannot be loaded: " + std::string(reason ? reason : path));
   }
-  bind(packedBytesFn, "_mlir_ciface_packed_bytes");
-  bind(prepackStepsFn, "_mlir_ciface_prepack_steps");
-  bind(workspaceBytesFn, "_mlir_ciface_workspace_bytes");
-  bind(prepackFn, "_mlir_ciface_prepack");
-  bind(forwardFn, "_mlir_ciface_forward");
+  bind(functions.packed_bytes, "_mlir_ciface_packed_bytes");
+  bind(functions.prepack_steps, "_mlir_ciface_prepack_steps");
+  bind(functions.workspace_bytes, "_mlir_ciface_workspace_bytes");
+  bind(functions.prepack, "_mlir_ciface_prepack");
+  bind(functions.forward, "_mlir_ciface_forward");
 }
 
-CompiledObject::~CompiledObject() { dlclose(handle); }
+CompiledObject::CompiledObject(const convbert_rt_functions &functions) : functions(functions) {
+  if (!functions.packed_bytes || !functions.prepack_steps || !functions.workspace_bytes || !functions.prepack ||
+      !functions.forward)
+    throw InvalidArgument("functions: requires all five functions of compiled code, but found a null pointer");
+}
+
+CompiledObject::~CompiledObject() {
+  if (handle)
+    dlclose(handle);
+}

@@ -1,7 +1,8 @@
-// The shared object that the compiler wrote, loaded into this process.
+// The code that the compiler wrote, in this process.
 #pragma once
 
 #include "lib/Runtime/MemRef.h"
+#include "lib/Runtime/convbert-rt.h"
 
 #include <string>
 
@@ -12,19 +13,23 @@ class CompiledObject {
 public:
   /// Loads the file at `path`.  Throws Failure naming the file and, if one is missing, the function.
   explicit CompiledObject(const std::string &path);
+  /// Code that is in this process already and stays there.  Throws InvalidArgument if a function is missing.
+  explicit CompiledObject(const convbert_rt_functions &functions);
   ~CompiledObject();
   CompiledObject(const CompiledObject &) = delete;
   CompiledObject &operator=(const CompiledObject &) = delete;
 
-  int64_t packedBytes() const { return packedBytesFn(); }
-  int64_t prepackSteps() const { return prepackStepsFn(); }
-  int64_t workspaceBytes(const MemRef1D &shape, int32_t threads) const { return workspaceBytesFn(&shape, threads); }
+  int64_t packedBytes() const { return functions.packed_bytes(); }
+  int64_t prepackSteps() const { return functions.prepack_steps(); }
+  int64_t workspaceBytes(const MemRef1D &shape, int32_t threads) const {
+    return functions.workspace_bytes(&shape, threads);
+  }
   void prepack(const MemRef1D &raw, const MemRef1D &packed, int64_t step, int32_t threads) const {
-    prepackFn(&raw, &packed, step, threads);
+    functions.prepack(&raw, &packed, step, threads);
   }
   void forward(const MemRef1D &packed, const MemRef1D &inputs, const MemRef1D &outputs, const MemRef1D &workspace,
                const MemRef1D &shape, int32_t threads) const {
-    forwardFn(&packed, &inputs, &outputs, &workspace, &shape, threads);
+    functions.forward(&packed, &inputs, &outputs, &workspace, &shape, threads);
   }
 
 private:
@@ -32,12 +37,7 @@ private:
 
   std::string path;
   void *handle = nullptr;
-  int64_t (*packedBytesFn)() = nullptr;
-  int64_t (*prepackStepsFn)() = nullptr;
-  int64_t (*workspaceBytesFn)(const MemRef1D *, int32_t) = nullptr;
-  void (*prepackFn)(const MemRef1D *, const MemRef1D *, int64_t, int32_t) = nullptr;
-  void (*forwardFn)(const MemRef1D *, const MemRef1D *, const MemRef1D *, const MemRef1D *, const MemRef1D *,
-                    int32_t) = nullptr;
+  convbert_rt_functions functions = {};
 };
 
 } // namespace convbert::rt

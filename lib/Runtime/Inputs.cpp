@@ -41,6 +41,9 @@ void convbert::rt::checkInputs(const Manifest &manifest, const Batch &batch, con
                   [&](int64_t b, int64_t t, int64_t value) { refuse(b, t, value, "bytes of 0 or 1"); });
       continue;
     }
+    // Only ids index tables.
+    if (input.dtype != "int64")
+      continue;
     bool isType = input.name == "token_type_ids", isPosition = input.name == "position_ids";
     int64_t limit = isType ? manifest.typeVocabSize : isPosition ? manifest.maxPositions : manifest.vocabSize;
     const char *what = isType ? "token types" : isPosition ? "positions" : "token ids";

@@ -24,6 +24,16 @@ static int32_t checkedThreads(int32_t threads) {
 Model::Model(const std::string &text, int32_t requestedThreads)
     : description(parseDescription(text)), threads(checkedThreads(requestedThreads)), object(description.object),
       workspaces(std::max(availableCPUs(), 2)) {
+  pack();
+}
+
+Model::Model(const std::string &text, const convbert_rt_functions &functions, int32_t requestedThreads)
+    : description(parseDescription(text)), threads(checkedThreads(requestedThreads)), object(functions),
+      workspaces(std::max(availableCPUs(), 2)) {
+  pack();
+}
+
+void Model::pack() {
   auto start = std::chrono::steady_clock::now();
   packed = packWeights(object, description, threads);
   packedSize = object.packedBytes();

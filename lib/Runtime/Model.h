@@ -15,6 +15,8 @@ class Model {
 public:
   /// Loads what `description` (convbert_rt_load()) names.  threads: 0 for the available CPUs.
   Model(const std::string &description, int32_t threads);
+  /// The same with `functions` for its compiled code (convbert_rt_load_functions()).
+  Model(const std::string &description, const convbert_rt_functions &functions, int32_t threads);
 
   /// See convbert_rt_forward().  Re-entrant.
   void forward(int64_t batch, int64_t length, const int64_t *lengths, const void *const *inputs, void *const *outputs);
@@ -27,6 +29,8 @@ public:
   double prepackMilliseconds() const { return prepackMs; }
 
 private:
+  void pack();
+
   Description description;
   int32_t threads;
   CompiledObject object;

@@ -40,6 +40,24 @@ typedef struct convbert_rt_model convbert_rt_model;
 CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_load(const char *description, int32_t threads,
                                                        convbert_rt_model **model, char **error);
 
+/* The functions of compiled code (`_mlir_ciface_*` of a compiled object).  Their arguments are MLIR's descriptors of
+ * memrefs: `shape` is a memref<?xi64>, `packed` and `workspace` are memref<?xi8>, the others memref<?xmemref<?xi8>>. */
+typedef struct {
+  int64_t (*packed_bytes)(void);
+  int64_t (*prepack_steps)(void);
+  int64_t (*workspace_bytes)(const void *shape, int32_t threads);
+  void (*prepack)(const void *raw, const void *packed, int64_t step, int32_t threads);
+  void (*forward)(const void *packed, const void *inputs, const void *outputs, const void *workspace,
+                  const void *shape, int32_t threads);
+} convbert_rt_functions;
+
+/* As convbert_rt_load(), for code that is in this process already (linked in, or compiled by a JIT) and that outlives
+ * the model.  "object" of the description is a name for messages; nothing is loaded. */
+CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_load_functions(const char *description,
+                                                                 const convbert_rt_functions *functions,
+                                                                 int32_t threads, convbert_rt_model **model,
+                                                                 char **error);
+
 /* Frees a model that no call is using.  NULL is allowed. */
 CONVBERT_RT_EXPORT void convbert_rt_free(convbert_rt_model *model);
 

@@ -2,7 +2,6 @@
 
 #include "lib/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::convbert {
@@ -15,9 +14,16 @@ using namespace mlir::convbert;
 
 namespace {
 
+/// A pattern that counts its applications.
+template <typename Op>
+struct CountingPattern : OpRewritePattern<Op> {
+  CountingPattern(MLIRContext *context, Pass::Statistic &fused) : OpRewritePattern<Op>(context), fused(fused) {}
+  Pass::Statistic &fused;
+};
+
 template <typename Producer>
-struct FuseActivation : OpRewritePattern<ActivationOp> {
-  using OpRewritePattern<ActivationOp>::OpRewritePattern;
+struct FuseActivation : CountingPattern<ActivationOp> {
+  using CountingPattern::CountingPattern;
   LogicalResult matchAndRewrite(ActivationOp op, PatternRewriter &rewriter) const override {
     auto producer = op.getX().getDefiningOp<Producer>();
     if (!producer || !producer->hasOneUse())
@@ -26,6 +32,7 @@ struct FuseActivation : OpRewritePattern<ActivationOp> {
       return rewriter.notifyMatchFailure(op, "the producer has an epilogue already");
     rewriter.modifyOpInPlace(producer, [&] { producer.setActivation(op.getKind()); });
     rewriter.replaceOp(op, producer);
+    ++fused;
     return success();
   }
   static bool hasMultiplier(DenseOp op) { return static_cast<bool>(op.getMultiplier()); }
@@ -33,18 +40,19 @@ struct FuseActivation : OpRewritePattern<ActivationOp> {
 };
 
 /// dense(x) * y, in either order.
-struct FuseMultiplier : OpRewritePattern<arith::MulFOp> {
-  using OpRewritePattern::OpRewritePattern;
+struct FuseMultiplier : CountingPattern<arith::MulFOp> {
+  using CountingPattern::CountingPattern;
   LogicalResult matchAndRewrite(arith::MulFOp op, PatternRewriter &rewriter) const override {
     for (auto [x, y] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
       auto dense = x.getDefiningOp<DenseOp>();
       if (!dense || !dense->hasOneUse() || dense.getMultiplier() || x == y)
         continue;
       // The product moves to where both factors exist: the place of the multiplication.
-      Value fused = DenseOp::create(rewriter, rewriter.getFusedLoc({dense.getLoc(), op.getLoc()}), dense.getX(),
+      Value product = DenseOp::create(rewriter, rewriter.getFusedLoc({dense.getLoc(), op.getLoc()}), dense.getX(),
                                     dense.getWeight(), dense.getBias(), y, dense.getLayout(), dense.getActivation());
-      rewriter.replaceOp(op, fused);
+      rewriter.replaceOp(op, product);
       rewriter.eraseOp(dense);
+      ++fused;
       return success();
     }
     return rewriter.notifyMatchFailure(op, "no factor is a dense layer of its own without multiplier");
@@ -52,8 +60,8 @@ struct FuseMultiplier : OpRewritePattern<arith::MulFOp> {
 };
 
 /// The softmax over the taps moves from the kernel generator to the convolution that uses it.
-struct FuseTapSoftmax : OpRewritePattern<ApplyKernelOp> {
-  using OpRewritePattern::OpRewritePattern;
+struct FuseTapSoftmax : CountingPattern<ApplyKernelOp> {
+  using CountingPattern::CountingPattern;
   LogicalResult matchAndRewrite(ApplyKernelOp op, PatternRewriter &rewriter) const override {
     auto kernel = op.getTaps().getDefiningOp<DynamicKernelOp>();
     if (!kernel || !kernel->hasOneUse())
@@ -62,25 +70,17 @@ struct FuseTapSoftmax : OpRewritePattern<ApplyKernelOp> {
       return rewriter.notifyMatchFailure(op, "no softmax to move");
     rewriter.modifyOpInPlace(kernel, [&] { kernel.setNormalize(KernelNorm::None); });
     rewriter.modifyOpInPlace(op, [&] { op.setNormalize(KernelNorm::Softmax); });
+    ++fused;
     return success();
   }
-};
-
-/// Counts what the patterns did.
-struct Counter : RewriterBase::Listener {
-  explicit Counter(Pass::Statistic &count) : count(count) {}
-  void notifyOperationReplaced(Operation *, ValueRange) override { ++count; }
-  Pass::Statistic &count;
 };
 
 struct FuseEpiloguesPass : convbert::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<FuseActivation<DenseOp>, FuseActivation<GroupedDenseOp>, FuseMultiplier, FuseTapSoftmax>(
-        &getContext());
-    Counter counter(fused);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
-                                     GreedyRewriteConfig().setListener(&counter))))
+        &getContext(), fused);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

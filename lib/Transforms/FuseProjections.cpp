@@ -20,7 +20,7 @@ struct FuseProjectionsPass : convbert::impl::FuseProjectionsPassBase<FuseProject
       // Groups in order of first use, so that the result does not depend on addresses.
       llvm::MapVector<std::pair<Value, WeightLayout>, SmallVector<DenseOp>> groups;
       for (auto op : block->getOps<DenseOp>())
-        if (op.getActivation() == ActivationKind::Identity && !op.getMultiplier() && op.getBias())
+        if (isCandidate(op))
           groups[{op.getX(), op.getLayout()}].push_back(op);
       for (auto &[key, ops] : groups)
         if (ops.size() > 1 && succeeded(fuse(ops, key.second)))
@@ -29,18 +29,26 @@ struct FuseProjectionsPass : convbert::impl::FuseProjectionsPassBase<FuseProject
   }
 
 private:
+  /// A layer without epilogue whose parameters can be concatenated.
+  static bool isCandidate(DenseOp op) {
+    return op.getActivation() == ActivationKind::Identity && !op.getMultiplier() && op.getBias() &&
+           op.getWeight().getType().hasStaticShape() && op.getBias().getType().hasStaticShape();
+  }
+
   /// True if `value` exists where the first of the layers stands.
   static bool isAvailable(Value value, Operation *before) {
     Operation *op = value.getDefiningOp();
     return !op || op->getBlock() != before->getBlock() || op->isBeforeInBlock(before);
   }
 
-  /// Parameters must exist before the first of the layers; pure producers are moved there.
-  static LogicalResult makeAvailable(Value value, Operation *before) {
+  /// Parameters must exist before the first of the layers; pure producers are moved there.  What rests on one of the
+  /// layers cannot be.
+  static LogicalResult makeAvailable(Value value, ArrayRef<DenseOp> layers) {
+    Operation *before = layers.front(), *op = value.getDefiningOp();
     if (isAvailable(value, before))
       return success();
-    Operation *op = value.getDefiningOp();
-    if (!isPure(op) || !llvm::all_of(op->getOperands(), [&](Value v) { return succeeded(makeAvailable(v, before)); }))
+    if (!isPure(op) || op->getNumRegions() != 0 || llvm::is_contained(layers, op) ||
+        !llvm::all_of(op->getOperands(), [&](Value v) { return succeeded(makeAvailable(v, layers)); }))
       return failure();
     op->moveBefore(before);
     return success();
@@ -51,7 +59,7 @@ private:
     SmallVector<Value> weights, biases;
     SmallVector<Location> locations;
     for (DenseOp op : ops) {
-      if (failed(makeAvailable(op.getWeight(), first)) || failed(makeAvailable(op.getBias(), first)))
+      if (failed(makeAvailable(op.getWeight(), ops)) || failed(makeAvailable(op.getBias(), ops)))
         return failure();
       weights.push_back(op.getWeight());
       biases.push_back(op.getBias());

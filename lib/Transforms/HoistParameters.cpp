@@ -24,6 +24,8 @@ class ParameterValues {
 public:
   bool contains(Value value) const { return values.contains(value); }
   void insert(Value value) { values.insert(value); }
+  /// Forgets a value that is about to be erased: its address may be another value's soon.
+  void erase(Value value) { values.erase(value); }
 
   /// Adds what `fn` computes from parameters alone.
   void collect(func::FuncOp fn) {
@@ -32,16 +34,25 @@ public:
         values.insert_range(op.getResults());
   }
 
-  /// Constants and empty tensors alone are no parameters, but they may be part of a chain.
+  /// Constants and empty tensors alone are no parameters, but they may be part of a chain, and a constant may stand
+  /// where a target wants a parameter (zeros for a missing bias).
   bool isParameterOnly(Operation *op) const {
-    bool any = false;
+    if (op->hasTrait<OpTrait::IsTerminator>() || isa<WeightViewOp>(op) || !isMemoryEffectFree(op))
+      return false;
+    bool any = op->hasTrait<OpTrait::ConstantLike>() &&
+               llvm::any_of(op->getUsers(), [](Operation *user) { return isa<WeightViewOp>(user); });
     for (Value input : getInputs(op)) {
       if (contains(input))
         any = true;
       else if (!isFree(input))
         return false;
     }
-    return any && isMemoryEffectFree(op) && !isa<WeightViewOp>(op);
+    return any;
+  }
+
+  /// True if a caller that passes `value` passes a parameter.
+  bool isPassedAsParameter(Value value) const {
+    return contains(value) || (isFree(value) && isa<RankedTensorType>(value.getType()));
   }
 
   /// Operands, and values that the regions of `op` use from outside (a padding value, say).
@@ -62,41 +73,58 @@ private:
   llvm::DenseSet<Value> values;
 };
 
+/// Callers before callees, from the public functions on.  Functions in a circle of calls come in any order.
+static SmallVector<func::FuncOp> getCallOrder(ModuleOp module) {
+  SmallVector<func::FuncOp> order;
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  std::function<void(func::FuncOp)> visit = [&](func::FuncOp fn) {
+    if (fn.isExternal() || !seen.insert(fn).second)
+      return;
+    fn.walk([&](func::CallOp call) {
+      auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+      if (callee && callee.isPrivate())
+        visit(callee);
+    });
+    order.push_back(fn);
+  };
+  for (auto fn : module.getOps<func::FuncOp>())
+    if (!fn.isPrivate())
+      visit(fn);
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+/// The calls of `fn`, or nothing if it is referenced otherwise, so that its callers are not known.
+static std::optional<SmallVector<func::CallOp>> getCalls(func::FuncOp fn, ModuleOp module) {
+  SmallVector<func::CallOp> calls;
+  std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(fn, module);
+  if (!uses)
+    return std::nullopt;
+  for (SymbolTable::SymbolUse use : *uses) {
+    auto call = dyn_cast<func::CallOp>(use.getUser());
+    if (!call)
+      return std::nullopt;
+    calls.push_back(call);
+  }
+  return calls;
+}
+
 struct HoistParametersPass : convbert::impl::HoistParametersPassBase<HoistParametersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     ParameterValues parameters;
-    // Callers stand behind their callees or before them; private functions form a tree of calls, so visiting the
-    // public ones first and then whoever they call reaches every caller before its callee.
-    SmallVector<func::FuncOp> order;
-    for (auto fn : module.getOps<func::FuncOp>())
-      if (!fn.isPrivate() && !fn.isExternal())
-        order.push_back(fn);
-    for (size_t i = 0; i < order.size(); ++i)
-      order[i].walk([&](func::CallOp call) {
-        auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-        if (callee && callee.isPrivate() && !callee.isExternal() && !llvm::is_contained(order, callee))
-          order.push_back(callee);
-      });
-    for (func::FuncOp fn : order) {
-      SmallVector<func::CallOp> calls;
-      std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(fn, module);
-      if (!uses)
-        return;
-      for (SymbolTable::SymbolUse use : *uses)
-        if (auto call = dyn_cast<func::CallOp>(use.getUser()))
-          calls.push_back(call);
-        else
-          return; // referenced otherwise: its callers are not known
-      if (fn.isPrivate() && !calls.empty())
+    for (func::FuncOp fn : getCallOrder(module)) {
+      std::optional<SmallVector<func::CallOp>> calls = getCalls(fn, module);
+      bool isMovable = fn.isPrivate() && calls && !calls->empty();
+      if (isMovable)
         for (BlockArgument arg : fn.getArguments())
-          if (llvm::all_of(calls, [&](func::CallOp call) {
-                return parameters.contains(call.getOperand(arg.getArgNumber()));
+          if (llvm::all_of(*calls, [&](func::CallOp call) {
+                return parameters.isPassedAsParameter(call.getOperand(arg.getArgNumber()));
               }))
             parameters.insert(arg);
       parameters.collect(fn);
-      if (fn.isPrivate() && !calls.empty())
-        hoist(fn, calls, parameters);
+      if (isMovable)
+        hoist(fn, *calls, parameters);
     }
   }
 
@@ -130,7 +158,9 @@ private:
       for (Value result : op->getResults()) {
         if (llvm::all_of(result.getUsers(), [&](Operation *user) { return inChain.contains(user); }))
           continue;
-        BlockArgument arg = body.addArgument(result.getType(), result.getLoc());
+        if (failed(fn.insertArgument(fn.getNumArguments(), result.getType(), /*argAttrs=*/{}, result.getLoc())))
+          continue; // a function that refuses arguments keeps its operation
+        BlockArgument arg = fn.getArguments().back();
         result.replaceUsesWithIf(arg, [&](OpOperand &use) { return !inChain.contains(use.getOwner()); });
         parameters.insert(arg);
         for (auto [call, map] : llvm::zip(calls, maps)) {
@@ -138,17 +168,24 @@ private:
           op->insertOperands(op->getNumOperands(), map.lookup(result));
         }
       }
-    for (Operation *op : llvm::reverse(chain))
+    for (Operation *op : llvm::reverse(chain)) {
+      if (!op->use_empty())
+        continue;
+      for (Value result : op->getResults())
+        parameters.erase(result);
       op->erase();
+    }
     // Arguments that nothing reads any more.
-    for (unsigned i = body.getNumArguments(); i-- > 0;)
-      if (parameters.contains(body.getArgument(i)) && body.getArgument(i).use_empty()) {
-        body.eraseArgument(i);
-        for (func::CallOp call : calls)
-          call->eraseOperand(i);
-      }
-    fn.setFunctionType(FunctionType::get(&getContext(), body.getArgumentTypes(), fn.getResultTypes()));
-    fn.removeArgAttrsAttr(); // private functions carry none that matter
+    BitVector unread(fn.getNumArguments());
+    for (BlockArgument arg : fn.getArguments())
+      if (parameters.contains(arg) && arg.use_empty())
+        unread.set(arg.getArgNumber());
+    for (unsigned i : unread.set_bits())
+      parameters.erase(fn.getArgument(i));
+    if (unread.none() || failed(fn.eraseArguments(unread)))
+      return;
+    for (func::CallOp call : calls)
+      call->eraseOperands(unread);
   }
 };
 

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::convbert;
 
-static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CPUTarget &target, std::string &error) {
+void convbert::initializeBackend() {
   static std::once_flag initialized;
   std::call_once(initialized, [] {
     LLVMInitializeX86TargetInfo();
@@ -25,6 +25,10 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CPUTarget 
     // For the inline assembly that vector transposes may lower to.
     LLVMInitializeX86AsmParser();
   });
+}
+
+static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CPUTarget &target, std::string &error) {
+  initializeBackend();
   llvm::Triple triple(target.triple);
   const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend)

@@ -8,6 +8,9 @@
 
 namespace mlir::convbert {
 
+/// Registers LLVM's back end, once.
+void initializeBackend();
+
 /// Translates `module`, which has been through phase `llvm`, to LLVM IR, optimises it and returns the bytes of a
 /// position-independent object file.  Only the C interface (`_mlir_ciface_*`) keeps external linkage.  Appends the
 /// times of the steps `translate`, `optimize` and `codegen`.  Fails with a diagnostic at the module.

@@ -1,0 +1,70 @@
+//===- Requirements.cpp - What a function must be like to be outlined -------===//
+
+#include "lib/Outline/Requirements.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+static SmallVector<Value> getParameters(Operation *op) {
+  SmallVector<Value> parameters =
+      llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
+          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp>(
+              [](auto op) { return SmallVector<Value>{op.getWeight(), op.getBias()}; })
+          .Case([](DepthwiseConv1DOp op) { return SmallVector<Value>{op.getWeight()}; })
+          .Case([](LayerNormOp op) { return SmallVector<Value>{op.getGamma(), op.getBeta()}; })
+          .Case([](EmbeddingsOp op) {
+            return SmallVector<Value>{op.getWord(), op.getPosition(), op.getTypeTable(), op.getGamma(), op.getBeta()};
+          })
+          .Default(SmallVector<Value>{});
+  llvm::erase(parameters, Value()); // a missing bias
+  return parameters;
+}
+
+LogicalResult convbert::requireStaticParameters(Operation *op) {
+  for (Value value : getParameters(op)) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (!type.hasStaticShape() || type.getNumElements() == 0)
+      return op->emitOpError() << "requires parameters of static shape and not empty, but found " << type;
+  }
+  return success();
+}
+
+LogicalResult convbert::requireOutlinable(func::FuncOp fn) {
+  if (!fn.getBody().hasOneBlock())
+    return fn.emitOpError() << "requires a body of one block, but found " << fn.getBody().getBlocks().size();
+  for (Type type : llvm::concat<const Type>(fn.getArgumentTypes(), fn.getResultTypes()))
+    if (!isa<RankedTensorType>(type))
+      return fn.emitOpError() << "requires arguments and results that are ranked tensors, but found " << type;
+  if (fn.isPrivate())
+    return success();
+  for (Type type : fn.getArgumentTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    Type element = tensor.getElementType();
+    if (tensor.getRank() != 2 || !tensor.isDynamicDim(0) || !tensor.isDynamicDim(1) ||
+        !(element.isInteger(64) || element.isInteger(1)))
+      return fn.emitOpError() << "requires inputs of type tensor<?x?xi64> or tensor<?x?xi1>, but found " << type;
+  }
+  return success();
+}
+
+LogicalResult convbert::requireResults(func::FuncOp fn, WorkspacePlan &plan) {
+  Operation *returned = fn.getBody().front().getTerminator();
+  llvm::SmallDenseSet<unsigned> buffers;
+  for (Value value : returned->getOperands()) {
+    if (!plan.hasView(value))
+      return returned->emitOpError() << "requires results that are activations of f32 with a dynamic batch, but found "
+                                     << value.getType();
+    View view = plan.getView(value);
+    const Buffer &buffer = plan.getBuffer(view.buffer);
+    if (fn.isPrivate()) {
+      if (isa<BlockArgument>(value) || view.column != 0 || view.width != buffer.width ||
+          !buffers.insert(view.buffer).second)
+        return returned->emitOpError()
+               << "requires a result of its own, but found an argument, a part of a value, or a value returned twice";
+    } else if (buffer.kind == RowKind::Key || cast<RankedTensorType>(value.getType()).getRank() > 3) {
+      return returned->emitOpError() << "requires results of tokens or sequences, but found " << value.getType();
+    }
+  }
+  return success();
+}
