@@ -59,7 +59,8 @@ static bool producesOrSharesLayout(Operation *op, Value value) {
 /// Values that `op` reads and writes head by head, and how many heads there are.
 static std::pair<SmallVector<Value>, int64_t> getHeads(Operation *op) {
   if (auto attention = dyn_cast<SelfAttentionOp>(op))
-    return {{attention.getQ(), attention.getK(), attention.getV(), attention.getResult()}, attention.getHeads()};
+    return {{attention.getQ(), attention.getK(), attention.getV(), attention.getResult()},
+            static_cast<int64_t>(attention.getHeads())};
   if (auto apply = dyn_cast<ApplyKernelOp>(op))
     return {{apply.getV(), apply.getResult()}, cast<RankedTensorType>(apply.getTaps().getType()).getDimSize(2)};
   return {};
