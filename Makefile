@@ -9,7 +9,7 @@ export CCACHE_SLOPPINESS ?= pch_defines,time_macros,include_file_mtime,include_f
 
 VENV := .venv/bin
 
-.PHONY: all help setup build demo test lint format tidy clean
+.PHONY: all help setup build demo test docs lint format tidy clean
 
 all: build
 
@@ -29,6 +29,9 @@ demo: build ## name the language of some sentences and fill in a blank, compared
 
 test: build ## run lit, GoogleTest and pytest; the last line counts all three
 	@$(VENV)/python tools/scripts/run_tests.py $(ARGS)
+
+docs: build ## write docs/reference/ from the ODS, the pass definitions and the tools
+	@$(VENV)/python docs/generate.py
 
 lint: setup ## check includes, tests, file lengths and formatting
 	@$(VENV)/python tools/scripts/check_includes.py

@@ -27,6 +27,10 @@ macro(convbert_use_mlir)
   # The MLIR headers take seconds to parse; every room shares one parse.
   add_library(convbert_pch STATIC "${CMAKE_SOURCE_DIR}/cmake/Precompiled.cpp")
   target_precompile_headers(convbert_pch PRIVATE "${CMAKE_SOURCE_DIR}/cmake/Precompiled.h")
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # With a time stamp in the header, ccache would find nothing again.
+    target_compile_options(convbert_pch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
 endmacro()
 
 # convbert_add_library(NAME sources... [DEPENDS targets...] [LINK_LIBS libraries...])

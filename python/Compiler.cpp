@@ -9,12 +9,13 @@
 namespace nb = nanobind;
 
 /// The compiler's JSON for a checkpoint.  Raises RuntimeError with its one-line message.
-static nb::str compileCheckpoint(const nb::bytes &directory, const std::string &options) {
+static nb::str answer(char *(*function)(const char *, const char *, char **), const nb::bytes &directory,
+                      const std::string &options) {
   char *error = nullptr;
   char *result;
   {
     nb::gil_scoped_release release;
-    result = convbert_compile_checkpoint(directory.c_str(), options.c_str(), &error);
+    result = function(directory.c_str(), options.c_str(), &error);
   }
   if (!result) {
     std::string message = error ? error : "unknown error";
@@ -27,9 +28,31 @@ static nb::str compileCheckpoint(const nb::bytes &directory, const std::string &
   return text;
 }
 
+static nb::str compileCheckpoint(const nb::bytes &directory, const std::string &options) {
+  return answer(convbert_compile_checkpoint, directory, options);
+}
+
+static nb::str inspectCheckpoint(const nb::bytes &directory, const std::string &options) {
+  return answer(convbert_inspect_checkpoint, directory, options);
+}
+
+/// What a checkpoint is, as lines of text, and why it cannot be compiled (one line, or nothing).
+static nb::tuple explainCheckpoint(const nb::bytes &directory) {
+  char *error = nullptr;
+  char *text = convbert_explain_checkpoint(directory.c_str(), &error);
+  nb::tuple result = nb::make_tuple(nb::str(text ? text : ""), nb::str(error ? error : ""));
+  convbert_string_free(text);
+  convbert_string_free(error);
+  return result;
+}
+
 NB_MODULE(_compiler, m) {
   m.doc() = "Compiles checkpoints; see convbert.load() for the interface meant for users.";
   m.attr("__version__") = convbert_version();
   m.def("compile_checkpoint", &compileCheckpoint, nb::arg("directory"), nb::arg("options"),
         "Compiles the checkpoint in a directory (bytes), or finds it in the cache; options and result are JSON.");
+  m.def("inspect_checkpoint", &inspectCheckpoint, nb::arg("directory"), nb::arg("options"),
+        "Says what the checkpoint in a directory (bytes) is and what it costs; options and result are JSON.");
+  m.def("explain_checkpoint", &explainCheckpoint, nb::arg("directory"),
+        "Explains the checkpoint in a directory (bytes): lines of text, and why it is refused or an empty string.");
 }

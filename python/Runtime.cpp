@@ -100,6 +100,15 @@ NB_MODULE(_runtime, m) {
   m.doc() = "Loads and runs compiled models; see convbert.load() for the interface meant for users.";
   m.def("available_cpus", &convbert_rt_available_cpus,
         "CPUs that this process may use (affinity mask and control group quota).");
+  m.def(
+      "fma_peak",
+      [](const std::string &isa, int32_t threads, double seconds) {
+        nb::gil_scoped_release release;
+        return convbert_rt_fma_peak(isa.c_str(), threads, seconds);
+      },
+      nb::arg("isa"), nb::arg("threads"), nb::arg("seconds"),
+      "1e9 operations a second of threads that only multiply and add, on \"avx2\" or \"avx512\"; 0 if the CPU lacks "
+      "it.");
   nb::class_<Model>(m, "Model")
       .def(nb::init<const std::string &, int32_t>(), nb::arg("description"), nb::arg("threads") = 0,
            "Loads what the compiler's JSON describes, and packs its weights.")
@@ -108,6 +117,14 @@ NB_MODULE(_runtime, m) {
            "Runs a batch: inputs (None: its default) and outputs are C-contiguous arrays in the manifest's order.")
       .def_prop_ro("manifest", [](const Model &self) { return convbert_rt_manifest(self.model); })
       .def_prop_ro("threads", [](const Model &self) { return convbert_rt_threads(self.model); })
+      .def_prop_ro(
+          "packed",
+          [](const Model &self) {
+            return nb::ndarray<nb::numpy, const uint8_t, nb::ndim<1>>(
+                convbert_rt_packed(self.model), {static_cast<size_t>(convbert_rt_packed_bytes(self.model))},
+                nb::find(self));
+          },
+          "The packed weights, as read-only bytes that live as long as the model.")
       .def_prop_ro("packed_bytes", [](const Model &self) { return convbert_rt_packed_bytes(self.model); })
       .def_prop_ro("workspace_bytes", [](const Model &self) { return convbert_rt_workspace_bytes(self.model); })
       .def_prop_ro("prepack_ms", [](const Model &self) { return convbert_rt_prepack_ms(self.model); });

@@ -14,10 +14,11 @@ sys.path.insert(0, str(BUILD / "python"))
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(BUILD / "python"), os.environ.get("PYTHONPATH")]))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def private_cache(tmp_path_factory):
-    """Compiled checkpoints of the tests never meet those of the user."""
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+# Compiled checkpoints of the tests never meet those of the user. They are kept until the compiler is built anew: their
+# keys name its build. Tests of the cache itself have caches of their own.
+os.environ["XDG_CACHE_HOME"] = str(BUILD / "test-cache")
+os.environ["CONVBERT_CACHE_LIMIT"] = "256M"
+os.environ.pop("CONVBERT_CACHE", None)
 
 
 @pytest.fixture(scope="session")

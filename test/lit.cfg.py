@@ -1,8 +1,9 @@
 """lit configuration.
 
 Features:      avx2, avx512 (what the processor running the tests offers: x86-64-v3, x86-64-v4)
-Substitutions: convbert-opt, convbert-compile, convbert-import, mlir-opt, FileCheck, not, count, split-file,
-               %python (the interpreter of .venv), %convbert_src_root
+Substitutions: convbert-opt, convbert-compile, convbert-import, convbert-run, convbert-reduce, convbert-lsp-server,
+               mlir-opt, FileCheck, not, count, split-file, %python (the interpreter of .venv), %convbert_src_root,
+               %convbert_lib (libconvbert.so)
 """
 
 import os
@@ -29,6 +30,7 @@ config.environment["HOME"] = os.environ.get("HOME", "/")
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.convbert_build_dir, "test", "cache")
 
 config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(("%convbert_lib", os.path.join(config.convbert_build_dir, "lib", "libconvbert.so")))
 config.substitutions.append(("%convbert_src_root", config.convbert_source_dir))
 
 tools_dir = os.path.join(config.convbert_build_dir, "bin")
@@ -36,7 +38,10 @@ llvm_config.with_environment("PATH", [tools_dir, config.llvm_tools_dir], append_
 llvm_config.add_tool_substitutions(
     [
         ToolSubst(name, unresolved="ignore")
-        for name in ("convbert-opt", "convbert-compile", "convbert-import", "mlir-opt", "FileCheck", "not", "count", "split-file")
+        for name in (
+            *("convbert-opt", "convbert-compile", "convbert-import", "convbert-run", "convbert-reduce"),
+            *("convbert-lsp-server", "mlir-opt", "FileCheck", "not", "count", "split-file"),
+        )
     ],
     [tools_dir, config.llvm_tools_dir],
 )

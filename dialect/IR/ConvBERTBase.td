@@ -38,37 +38,40 @@ class ConvBERT_StaticFrom<int first>
 def ConvBERT_StaticFeatures
     : CPred<"!::mlir::ShapedType::isDynamic(::llvm::cast<::mlir::ShapedType>($_self).getShape().back())">;
 
-class ConvBERT_Tensor<list<Type> elements, list<int> ranks, list<Pred> preds, string what>
+class ConvBERT_Tensor<list<Type> elements, list<int> ranks, list<Pred> preds, string what, string properties>
     : ConfinedType<TensorRankOf<elements, ranks>, !listconcat([ConvBERT_NotEmpty], preds),
-                   what # ": " # TensorRankOf<elements, ranks>.summary # " without empty dimensions">;
+                   what # " (rank " # !interleave(ranks, " or ") # ", " # properties # ", no empty dimension)">;
 
 // TYPE-C1: an activation, tokens-major `B x T x C` or pooled `B x C`.
-def ConvBERT_Activation
-    : ConvBERT_Tensor<[ConvBERT_Float], [2, 3], [ConvBERT_StaticFeatures], "activation of static features">;
-def ConvBERT_Sequence
-    : ConvBERT_Tensor<[ConvBERT_Float], [3], [ConvBERT_StaticFeatures], "activation of static features">;
-def ConvBERT_Pooled
-    : ConvBERT_Tensor<[ConvBERT_Float], [2], [ConvBERT_StaticFeatures], "activation of static features">;
+class ConvBERT_Features<list<int> ranks, string what>
+    : ConvBERT_Tensor<[ConvBERT_Float], ranks, [ConvBERT_StaticFeatures], what, "floating point, static features">;
+def ConvBERT_Activation : ConvBERT_Features<[2, 3], "activation">;
+def ConvBERT_Sequence : ConvBERT_Features<[3], "activation of a sequence">;
+def ConvBERT_Pooled : ConvBERT_Features<[2], "pooled activation">;
 // TYPE-C2: convolution taps, `B x T x H x K`.
-def ConvBERT_Taps
-    : ConvBERT_Tensor<[ConvBERT_Float], [4], [ConvBERT_StaticFrom<2>], "taps of static heads and width">;
+def ConvBERT_Taps : ConvBERT_Tensor<[ConvBERT_Float], [4], [ConvBERT_StaticFrom<2>], "convolution taps",
+                                    "floating point, static heads and taps">;
+// TYPE-C8: what attention and convolution look at: probabilities, `B x H x Tq x Tk`, or taps, `B x T x H x K`.
+def ConvBERT_Probabilities : ConvBERT_Tensor<[ConvBERT_Float], [4], [], "attention probabilities", "floating point">;
 // TYPE-C3: one number a token, `B x T`.
-def ConvBERT_TokenScores : ConvBERT_Tensor<[ConvBERT_Float], [2], [], "one number a token">;
-def ConvBERT_TokenMask : ConvBERT_Tensor<[I1], [2], [], "one bit a token">;
+def ConvBERT_TokenScores : ConvBERT_Tensor<[ConvBERT_Float], [2], [], "one number a token", "floating point">;
+def ConvBERT_TokenMask : ConvBERT_Tensor<[I1], [2], [], "one bit a token", "i1">;
 /// Token ids, token types and positions.
-def ConvBERT_Ids : ConvBERT_Tensor<[I32, I64], [2], [], "one integer a token">;
+def ConvBERT_Ids : ConvBERT_Tensor<[I32, I64], [2], [], "one integer a token", "i32 or i64">;
 // TYPE-C4: a weight.
 class ConvBERT_Weight<list<int> ranks>
-    : ConvBERT_Tensor<[ConvBERT_Float], ranks, [HasStaticShapePred], "static weight">;
+    : ConvBERT_Tensor<[ConvBERT_Float], ranks, [HasStaticShapePred], "weight", "floating point, static">;
 def ConvBERT_Matrix : ConvBERT_Weight<[2]>;
 def ConvBERT_Vector : ConvBERT_Weight<[1]>;
+/// One factor a head: 1 keeps it, 0 silences it.  Static like a weight, but a caller may compute it.
+def ConvBERT_HeadMask : ConvBERT_Weight<[1]>;
 /// The same of any rank: how a target stores weights.
 def ConvBERT_Parameter
     : ConfinedType<RankedTensorOf<[ConvBERT_Float], [HasStaticShapePred]>, [ConvBERT_NotEmpty],
-                   "static weight: ranked tensor of floating-point values without empty dimensions">;
+                   "parameter (floating point, static, no empty dimension)">;
 // TYPE-C5: a block that a kernel works on.
-class ConvBERT_Tile<list<int> ranks> : ConvBERT_Tensor<[ConvBERT_Float], ranks, [], "tile">;
-def ConvBERT_Row : ConvBERT_Tensor<[ConvBERT_Float], [1], [HasStaticShapePred], "static row">;
+class ConvBERT_Tile<list<int> ranks> : ConvBERT_Tensor<[ConvBERT_Float], ranks, [], "tile", "floating point">;
+def ConvBERT_Row : ConvBERT_Tensor<[ConvBERT_Float], [1], [HasStaticShapePred], "row", "floating point, static">;
 
 class ConvBERT_Op<string mnemonic, list<Trait> traits = [], list<Trait> effects = [Pure]>
     : Op<ConvBERT_Dialect, mnemonic, !listconcat(effects, traits)>;
@@ -78,6 +81,8 @@ class ConvBERT_InferredOp<string mnemonic, list<Trait> traits = [], list<Trait> 
     : ConvBERT_Op<mnemonic, !listconcat([InferTypeOpAdaptor], traits), effects>;
 
 /// How the dynamic extents of results follow from operand 0, for `tensor.dim` and whoever asks for shapes.
+def ConvBERT_ReifyInterface
+    : DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>;
 def ConvBERT_ReifyShapes {
   code definition = [{
     ::llvm::LogicalResult $cppClass::reifyResultShapes(
@@ -86,10 +91,12 @@ def ConvBERT_ReifyShapes {
     }
   }];
 }
+/// Declares `reifyResultShapes` for an operation that defines it itself.
+class ConvBERT_ReifiedOp<string mnemonic, list<Trait> traits = [], list<Trait> effects = [Pure]>
+    : ConvBERT_InferredOp<mnemonic, !listconcat([ConvBERT_ReifyInterface], traits), effects>;
 /// A step or block operation: operand 0 is `B x T x ...` (`B x ...` if pooled), and so are the results.
 class ConvBERT_SequenceOp<string mnemonic, list<Trait> traits = [], list<Trait> effects = [Pure]>
-    : ConvBERT_InferredOp<
-          mnemonic, !listconcat([DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>], traits), effects> {
+    : ConvBERT_InferredOp<mnemonic, !listconcat([ConvBERT_ReifyInterface], traits), effects> {
   let extraClassDefinition = ConvBERT_ReifyShapes.definition;
 }
 

@@ -7,6 +7,24 @@ include "dialect/IR/ConvBERTBase.td"
 include "dialect/IR/ConvBERTEnums.td"
 include "dialect/IR/ConvBERTInterfaces.td"
 
+def ConvBERT_MaskTokensOp : ConvBERT_SequenceOp<"mask_tokens", [DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
+  let summary = "Tokens outside a mask become zero";
+  let description = [{
+    `y[b,t,c] = mask[b,t] ? x[b,t,c] : 0`, whatever a masked token holds.  A convolution of the result reads masked
+    tokens as if they lay outside the sequence.
+
+    ```mlir
+    %y = convbert.mask_tokens %x, %mask : (tensor<?x?x768xf32>, tensor<?x?xi1>) -> tensor<?x?x768xf32>
+    ```
+  }];
+  let arguments = (ins ConvBERT_Sequence:$x, ConvBERT_TokenMask:$mask);
+  let results = (outs ConvBERT_Sequence:$result);
+  let assemblyFormat = "$x `,` $mask attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
 def ConvBERT_DepthwiseConv1DOp : ConvBERT_SequenceOp<"depthwise_conv1d", [
     DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "One filter a channel over tokens";
@@ -49,27 +67,34 @@ def ConvBERT_SeparableConv1DOp : ConvBERT_SequenceOp<"separable_conv1d", [
 }
 
 def ConvBERT_DynamicKernelOp : ConvBERT_SequenceOp<"dynamic_kernel", [
-    DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>,
+    DeclareOpInterfaceMethods<ConvBERT_HeadedInterface>]> {
   let summary = "Convolution taps for every token and head";
   let description = [{
     A dense layer to `heads * K` features, feature `h*K + k` being tap `k` of head `h`; `normalize = softmax` makes the
-    taps of a head sum to one.
+    taps of a head sum to one.  With a span-aware key the layer's input is its product with `q`, which is never rounded
+    to a type narrower than f32: it is a product of two activations and soon exceeds f16.
 
     ```mlir
-    %k = convbert.dynamic_kernel %q, %w, %b {heads = 6 : i64, normalize = #convbert.norm<softmax>}
-      : (tensor<?x?x384xf32>, tensor<54x384xf32>, tensor<54xf32>) -> tensor<?x?x6x9xf32>
+    %k = convbert.dynamic_kernel %q, %w, %b span(%ks) {heads = 6 : i64, normalize = #convbert.norm<softmax>}
+      : (tensor<?x?x384xf32>, tensor<54x384xf32>, tensor<54xf32>, tensor<?x?x384xf32>) -> tensor<?x?x6x9xf32>
     ```
   }];
-  let arguments = (ins ConvBERT_Sequence:$q, ConvBERT_Matrix:$weight, Optional<ConvBERT_Vector>:$bias, I64Attr:$heads,
-    ConvBERT_KernelNormAttr:$normalize,
+  let arguments = (ins ConvBERT_Sequence:$q, ConvBERT_Matrix:$weight, Optional<ConvBERT_Vector>:$bias,
+    Optional<ConvBERT_Sequence>:$span_key, I64Attr:$heads, ConvBERT_KernelNormAttr:$normalize,
     DefaultValuedAttr<ConvBERT_WeightLayoutAttr, "::mlir::convbert::WeightLayout::OutIn">:$layout);
   let results = (outs ConvBERT_Taps:$result);
-  let assemblyFormat = "$q `,` $weight (`,` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $q `,` $weight (`,` $bias^)? (`span` `(` $span_key^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = "int64_t getTaps();";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def ConvBERT_ApplyKernelOp : ConvBERT_SequenceOp<"apply_kernel", [
-    DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
+    DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>, DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>,
+    DeclareOpInterfaceMethods<ConvBERT_HeadedInterface>]> {
   let summary = "Convolution whose taps differ from token to token";
   let description = [{
     `y[b,t,h*R+r] = sum_k taps[b,t,h,k] v[b, t + k - low, h*R+r]`, zeros outside the sequence, taps not renormalised at
@@ -79,19 +104,42 @@ def ConvBERT_ApplyKernelOp : ConvBERT_SequenceOp<"apply_kernel", [
     %o = convbert.apply_kernel %v, %taps {pads = array<i64: 4, 4>, normalize = #convbert.norm<none>}
       : (tensor<?x?x384xf32>, tensor<?x?x6x9xf32>) -> tensor<?x?x384xf32>
     ```
+
+    A mask takes tokens of `v` away; decomposition makes it a step of its own.
+
+    ```mlir
+    %o = convbert.apply_kernel %v, %taps mask(%m) {pads = array<i64: 2, 0>, normalize = #convbert.norm<softmax>}
+      : (tensor<?x?x6xf32>, tensor<?x?x2x3xf32>, tensor<?x?xi1>) -> tensor<?x?x6xf32>
+    ```
   }];
-  let arguments = (ins ConvBERT_Sequence:$v, ConvBERT_Taps:$taps, DenseI64ArrayAttr:$pads,
-                       ConvBERT_KernelNormAttr:$normalize);
+  let arguments = (ins ConvBERT_Sequence:$v, ConvBERT_Taps:$taps, Optional<ConvBERT_TokenMask>:$mask,
+                       DenseI64ArrayAttr:$pads, ConvBERT_KernelNormAttr:$normalize);
   let results = (outs ConvBERT_Sequence:$result);
-  let assemblyFormat = "$v `,` $taps attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $v `,` $taps (`mask` `(` $mask^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$v, "::mlir::Value":$taps, "::mlir::DenseI64ArrayAttr":$pads,
+                   "::mlir::convbert::KernelNormAttr":$normalize), [{
+      build($_builder, $_state, v, taps, /*mask=*/::mlir::Value(), pads, normalize);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    int64_t getTapCount();
+    bool isDecomposable() { return static_cast<bool>(getMask()); }
+  }];
+  let useCustomPropertiesEncoding = 1; // Bytecode.cpp: it has changed since version 0
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def ConvBERT_SpanDynamicConvOp : ConvBERT_SequenceOp<"span_dynamic_conv", [
-    DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>, DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>,
+    DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>, DeclareOpInterfaceMethods<ConvBERT_HeadedInterface>]> {
   let summary = "Span-based dynamic convolution";
   let description = [{
-    Taps from the product of query and span-aware key: `apply_kernel(v, dynamic_kernel(q * span_key))`.
+    Taps from the product of query and span-aware key: `apply_kernel(v, dynamic_kernel(q * span_key))`.  `mask` is that
+    of `apply_kernel`.
 
     ```mlir
     %o = convbert.span_dynamic_conv %q, %ks, %v, %wf, %bf {heads = 6 : i64, pads = array<i64: 4, 4>}
@@ -100,13 +148,17 @@ def ConvBERT_SpanDynamicConvOp : ConvBERT_SequenceOp<"span_dynamic_conv", [
     ```
   }];
   let arguments = (ins ConvBERT_Sequence:$q, ConvBERT_Sequence:$span_key, ConvBERT_Sequence:$v, ConvBERT_Matrix:$weight,
-    Optional<ConvBERT_Vector>:$bias, I64Attr:$heads, DenseI64ArrayAttr:$pads,
+    Optional<ConvBERT_Vector>:$bias, Optional<ConvBERT_TokenMask>:$mask, I64Attr:$heads, DenseI64ArrayAttr:$pads,
     DefaultValuedAttr<ConvBERT_WeightLayoutAttr, "::mlir::convbert::WeightLayout::OutIn">:$layout);
   let results = (outs ConvBERT_Sequence:$result);
   let assemblyFormat = [{
-    $q `,` $span_key `,` $v `,` $weight (`,` $bias^)? attr-dict `:` functional-type(operands, results)
+    $q `,` $span_key `,` $v `,` $weight (`,` $bias^)? (`mask` `(` $mask^ `)`)? attr-dict `:`
+    functional-type(operands, results)
   }];
+  let extraClassDeclaration = "int64_t getTaps();";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // CONVBERT_CONV_OPS_TD

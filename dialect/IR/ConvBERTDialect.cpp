@@ -1,5 +1,6 @@
-//===- ConvBERTDialect.cpp - Registration and folders -----------------------===//
+//===- ConvBERTDialect.cpp - Registration -----------------------===//
 
+#include "dialect/IR/Bytecode.h"
 #include "dialect/IR/ConvBERTOps.h"
 #include "dialect/IR/ReifyShapes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,8 +31,5 @@ void ConvBERTDialect::initialize() {
 #define GET_OP_LIST
 #include "dialect/IR/ConvBERTOps.cpp.inc"
       >();
-}
-
-OpFoldResult ActivationOp::fold(FoldAdaptor) {
-  return getKind() == ActivationKind::Identity ? OpFoldResult(getX()) : OpFoldResult();
+  addBytecodeInterface(*this);
 }

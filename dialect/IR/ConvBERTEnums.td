@@ -16,7 +16,8 @@ class ConvBERT_EnumAttr<EnumAttrInfo info, string mnemonic>
   let assemblyFormat = "`<` $value `>`";
 }
 
-/// The elementwise functions of Hugging Face's `ACT2FN` that a ConvBERT configuration may name.
+/// The distinct elementwise functions without parameters of Hugging Face's `ACT2FN`, and SELU.  Activations.h maps the
+/// names of configurations to them: several names are one function.
 def ConvBERT_ActivationKind : ConvBERT_Enum<"ActivationKind", "elementwise activation", [
   I32EnumAttrCase<"Identity", 0, "identity">,
   I32EnumAttrCase<"Gelu", 1, "gelu">,          // exact: x/2 (1 + erf(x / sqrt 2))
@@ -25,7 +26,16 @@ def ConvBERT_ActivationKind : ConvBERT_Enum<"ActivationKind", "elementwise activ
   I32EnumAttrCase<"Silu", 4, "silu">,
   I32EnumAttrCase<"Tanh", 5, "tanh">,
   I32EnumAttrCase<"Selu", 6, "selu">,
-  I32EnumAttrCase<"Sigmoid", 7, "sigmoid">
+  I32EnumAttrCase<"Sigmoid", 7, "sigmoid">,
+  I32EnumAttrCase<"Gelu10", 8, "gelu_10">,     // exact GELU, clipped to [-10, 10]
+  I32EnumAttrCase<"QuickGelu", 9, "quick_gelu">,
+  I32EnumAttrCase<"Relu2", 10, "relu2">,
+  I32EnumAttrCase<"Relu6", 11, "relu6">,
+  I32EnumAttrCase<"LeakyRelu", 12, "leaky_relu">,
+  I32EnumAttrCase<"HardSwish", 13, "hardswish">,
+  I32EnumAttrCase<"Laplace", 14, "laplace">,
+  I32EnumAttrCase<"Mish", 15, "mish">,
+  I32EnumAttrCase<"SqrtSoftplus", 16, "sqrtsoftplus">
 ]>;
 def ConvBERT_ActivationAttr : ConvBERT_EnumAttr<ConvBERT_ActivationKind, "activation">;
 

@@ -16,7 +16,8 @@ def ConvBERT_DenseOp : ConvBERT_SequenceOp<"dense", [
   let summary = "Dense layer on the feature axis, optionally with an activation and a multiplier";
   let description = [{
     `y = act(x W^T + b) * multiplier` for `layout = out_in` (`W` is `Co x Ci`, as in PyTorch files) and
-    `act(x W + b) * multiplier` for `in_out`.  Activation and multiplier are epilogues made by `convbert-fuse-epilogues`.
+    `act(x W + b) * multiplier` for `in_out`.  Activation and multiplier are epilogues made by
+    `convbert-fuse-epilogues`.
 
     ```mlir
     %y = convbert.dense %x, %w, %b {activation = #convbert.activation<gelu>}
@@ -60,9 +61,11 @@ def ConvBERT_GroupedDenseOp : ConvBERT_SequenceOp<"grouped_dense", [
 }
 
 def ConvBERT_ActivationOp : ConvBERT_Op<"activation", [
-    SameOperandsAndResultType, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+    SameOperandsAndResultType, ConvBERT_ReifyInterface, DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "Elementwise activation";
   let description = [{
+    All functions without parameters that Hugging Face's configurations may name; `dialect/Spec.md` has the formulas.
+
     ```mlir
     %y = convbert.activation %x {kind = #convbert.activation<gelu>} : tensor<?x?x3072xf32>
     ```
@@ -72,9 +75,10 @@ def ConvBERT_ActivationOp : ConvBERT_Op<"activation", [
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let extraClassDefinition = ConvBERT_ReifyShapes.definition;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
-def ConvBERT_LayerNormOp : ConvBERT_SequenceOp<"layer_norm"> {
+def ConvBERT_LayerNormOp : ConvBERT_SequenceOp<"layer_norm", [DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "Layer normalisation of a sum";
   let description = [{
     `y = gamma * (s - mean) / sqrt(var + eps) + beta` over the feature axis, `s = x + residual`; the variance divides by
@@ -94,7 +98,7 @@ def ConvBERT_LayerNormOp : ConvBERT_SequenceOp<"layer_norm"> {
   let hasVerifier = 1;
 }
 
-def ConvBERT_PoolOp : ConvBERT_SequenceOp<"pool"> {
+def ConvBERT_PoolOp : ConvBERT_SequenceOp<"pool", [DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {
   let summary = "One vector for a sequence";
   let description = [{
     The first token, the last one (of all `T`, padded or not), or the mean over all `T`.
@@ -114,7 +118,7 @@ def ConvBERT_PoolOp : ConvBERT_SequenceOp<"pool"> {
 
 def ConvBERT_EmbeddingsOp : ConvBERT_SequenceOp<"embeddings", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>,
-    DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>],
+    DeclareOpInterfaceMethods<ConvBERT_CostOpInterface, ["byteCount"]>],
     // An id outside its table reads what is not there, so this must not run where the program would not run it.
     [NoMemoryEffect]> {
   let summary = "Word, position and type embeddings, layer norm, optional projection";
@@ -136,7 +140,8 @@ def ConvBERT_EmbeddingsOp : ConvBERT_SequenceOp<"embeddings", [
     Optional<ConvBERT_Matrix>:$projection, Optional<ConvBERT_Vector>:$projection_bias, F64Attr:$eps);
   let results = (outs ConvBERT_Sequence:$result);
   let assemblyFormat = [{
-    $ids `,` $token_types `,` $position_ids `tables` `(` $word `,` $position `,` $type_table `)` `norm` `(` $gamma `,` $beta `)`
+    $ids `,` $token_types `,` $position_ids
+    `tables` `(` $word `,` $position `,` $type_table `)` `norm` `(` $gamma `,` $beta `)`
     (`project` `(` $projection^ `,` $projection_bias `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = [{

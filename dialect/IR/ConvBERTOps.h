@@ -4,6 +4,8 @@
 #define CONVBERT_DIALECT_IR_CONVBERTOPS_H
 
 #include "dialect/IR/ConvBERTDialect.h"
+#include "dialect/IR/Costs.h"
+#include "dialect/IR/Heads.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpImplementation.h"

@@ -103,7 +103,8 @@ def ConvBERT_SpanTileOp : ConvBERT_InferredOp<"span_tile"> {
 def ConvBERT_AttentionTileOp : ConvBERT_InferredOp<"attention_tile"> {
   let summary = "Attention of a block of query rows of one head to all keys";
   let description = [{
-    `s[m,o,i] = sum_c q[m,c] * keys[o,c,i] + bias[o,i]`, `p = softmax over (o,i)`, `y[m,c] = sum_{o,i} p * values[o,i,c]`.
+    `s[m,o,i] = sum_c q[m,c] * keys[o,c,i] + bias[o,i]`, `p = softmax over (o,i)`,
+    `y[m,c] = sum_{o,i} p[m,o,i] * values[o,i,c]`.
 
     Keys come in transposed panels of `nr`; the scale is already in them.  `scores` is memory for `s` and `p`: what
     it holds on entry does not matter.

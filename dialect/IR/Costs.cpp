@@ -1,7 +1,8 @@
 //===- Costs.cpp - CostOpInterface ------------------------------------------===//
 //
 // Multiply-accumulates of matrix products and convolutions, after the formulas of the model's accounting: elementwise
-// work, softmax and norms are not counted.  Nothing wraps: a cost that does not fit is the largest number.
+// work, softmax and norms are not counted.  Attention counts as many keys as queries.  Nothing wraps: a cost that does
+// not fit is the largest number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +18,12 @@ static int64_t product(ArrayRef<int64_t> factors) {
   return result;
 }
 
-/// Elements of all weights: one multiply-accumulate each for every token.
-static int64_t sizes(ValueRange weights) {
+/// Elements of all weights that are there: one multiply-accumulate each for every token.
+static int64_t sizes(ArrayRef<Value> weights) {
   int64_t total = 0;
   for (Value weight : weights)
-    total = addExtents(total, product(cast<RankedTensorType>(weight.getType()).getShape()));
+    if (weight)
+      total = addExtents(total, product(cast<RankedTensorType>(weight.getType()).getShape()));
   return total;
 }
 
@@ -69,7 +71,7 @@ int64_t SpanDynamicConvOp::macCount(int64_t batch, int64_t length) {
 }
 
 int64_t SelfAttentionOp::macCount(int64_t batch, int64_t length) {
-  return product({batch, length, length, addExtents(getFeatures(getQ()), getFeatures(getV()))});
+  return product({batch, length, length, addExtents(getFeatures(getK()), getFeatures(getV()))});
 }
 int64_t MixedAttentionOp::macCount(int64_t batch, int64_t length) {
   int64_t size = static_cast<int64_t>(getHeadSize()), attn = static_cast<int64_t>(getAttnHeads()) * size,
@@ -78,4 +80,80 @@ int64_t MixedAttentionOp::macCount(int64_t batch, int64_t length) {
   token = addExtents(token, multiplyExtents(conv, getTaps()));
   token = addExtents(token, product({2, attn, length}));
   return product({batch, length, token});
+}
+int64_t ActivationOp::macCount(int64_t, int64_t) { return 0; }
+int64_t AttentionBiasOp::macCount(int64_t, int64_t) { return 0; }
+int64_t LayerNormOp::macCount(int64_t, int64_t) { return 0; }
+int64_t MaskTokensOp::macCount(int64_t, int64_t) { return 0; }
+int64_t PoolOp::macCount(int64_t, int64_t) { return 0; }
+int64_t ScaleHeadsOp::macCount(int64_t, int64_t) { return 0; }
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+int64_t DenseOp::parameterCount() { return sizes({getWeight(), getBias()}); }
+int64_t GroupedDenseOp::parameterCount() { return sizes({getWeight(), getBias()}); }
+int64_t LayerNormOp::parameterCount() { return sizes({getGamma(), getBeta()}); }
+int64_t EmbeddingsOp::parameterCount() {
+  return sizes({getWord(), getPosition(), getTypeTable(), getGamma(), getBeta(), getProjection(), getProjectionBias()});
+}
+int64_t FeedForwardOp::parameterCount() { return sizes({getW1(), getB1(), getW2(), getB2()}); }
+int64_t LMHeadOp::parameterCount() {
+  return sizes({getWeight(), getBias(), getGamma(), getBeta(), getDecoder(), getDecoderBias()});
+}
+int64_t ClassifierHeadOp::parameterCount() { return sizes({getW1(), getB1(), getW2(), getB2()}); }
+int64_t TokenHeadOp::parameterCount() { return sizes({getWeight(), getBias()}); }
+int64_t SpanHeadOp::parameterCount() { return sizes({getWeight(), getBias()}); }
+int64_t ChoiceHeadOp::parameterCount() { return sizes({getWeight(), getBias()}); }
+int64_t DepthwiseConv1DOp::parameterCount() { return sizes({getWeight()}); }
+int64_t SeparableConv1DOp::parameterCount() { return sizes({getDepthwise(), getPointwise(), getBias()}); }
+int64_t DynamicKernelOp::parameterCount() { return sizes({getWeight(), getBias()}); }
+int64_t SpanDynamicConvOp::parameterCount() { return sizes({getWeight(), getBias()}); }
+int64_t MixedAttentionOp::parameterCount() {
+  return sizes({getWq(), getBq(), getWk(), getBk(), getWv(), getBv(), getWd(), getWp(), getBp(), getWf(), getBf(),
+                getWc(), getBc(), getWo(), getBo()});
+}
+int64_t ActivationOp::parameterCount() { return 0; }
+int64_t ApplyKernelOp::parameterCount() { return 0; }
+int64_t AttentionBiasOp::parameterCount() { return 0; }
+int64_t MaskTokensOp::parameterCount() { return 0; }
+int64_t PoolOp::parameterCount() { return 0; }
+int64_t ScaleHeadsOp::parameterCount() { return 0; }
+int64_t SelfAttentionOp::parameterCount() { return 0; }
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+/// Bytes of `value`, see countBytes().
+static int64_t bytes(Value value, int64_t batch, int64_t length) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return 0;
+  SmallVector<int64_t> factors;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    factors.push_back(!ShapedType::isDynamic(size) ? size : dim == 0 ? batch : length);
+  Type element = type.getElementType();
+  factors.push_back(isa<FloatType>(element) ? 4 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+  return product(factors);
+}
+
+ByteCount convbert::countBytes(Operation *op, int64_t batch, int64_t length) {
+  ByteCount count;
+  for (Value operand : op->getOperands())
+    count.reads = addExtents(count.reads, bytes(operand, batch, length));
+  for (Value result : op->getResults())
+    count.writes = addExtents(count.writes, bytes(result, batch, length));
+  return count;
+}
+
+/// Rows of the tables, one of each for every token, not the tables.
+ByteCount EmbeddingsOp::byteCount(int64_t batch, int64_t length) {
+  ByteCount count = countBytes(*this, batch, length);
+  count.reads = product({3, batch, length, getExtent(getWord(), 1), 4});
+  for (Value operand : getOperands())
+    if (operand != getWord() && operand != getPosition() && operand != getTypeTable())
+      count.reads = addExtents(count.reads, bytes(operand, batch, length));
+  return count;
 }

@@ -23,13 +23,17 @@ static LogicalResult inferShape(MaybeLocation location, Value like, ArrayRef<int
 }
 
 /// Most results are an operand's type with other features: batch and length stay, also when they are dynamic.
-static LogicalResult inferFeatures(MaybeLocation location, Value like, int64_t features,
-                                   SmallVectorImpl<Type> &types) {
+static LogicalResult inferFeatures(MaybeLocation location, Value like, int64_t features, SmallVectorImpl<Type> &types) {
   SmallVector<int64_t> shape;
   if (auto type = dyn_cast<RankedTensorType>(like.getType()); type && type.getRank() > 0)
     shape.append(type.getShape().begin(), std::prev(type.getShape().end()));
   shape.push_back(features);
   return inferShape(location, like, shape, types);
+}
+
+/// A number of heads as an extent; dynamic where it is none, for a verifier to complain about (or left out).
+static int64_t positiveOrDynamic(IntegerAttr heads) {
+  return heads && heads.getInt() > 0 ? heads.getInt() : ShapedType::kDynamic;
 }
 
 #define INFER(OP)                                                                                                      \
@@ -78,6 +82,7 @@ INFER(ChoiceHeadOp) { return inferShape(location, adaptor.getX(), {getExtent(ada
 // Convolutions
 //===----------------------------------------------------------------------===//
 
+INFER(MaskTokensOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
 INFER(DepthwiseConv1DOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
 INFER(SeparableConv1DOp) {
   int64_t features = ::getOutFeatures(adaptor.getPointwise(), adaptor.getLayout());
@@ -111,10 +116,28 @@ INFER(AttentionBiasOp) {
   types.back() = cast<RankedTensorType>(types.back()).clone(Float32Type::get(context));
   return success();
 }
-INFER(SelfAttentionOp) { return inferFeatures(location, adaptor.getQ(), getFeatures(adaptor.getV()), types); }
+INFER(ScaleHeadsOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
+INFER(SelfAttentionOp) {
+  Value q = adaptor.getQ(), k = adaptor.getK();
+  if (failed(inferFeatures(location, q, getFeatures(adaptor.getV()), types)))
+    return failure();
+  if (!adaptor.getWithProbabilities())
+    return success();
+  int64_t heads = positiveOrDynamic(adaptor.getHeadsAttr());
+  return inferShape(location, q, {getExtent(q, 0), heads, getExtent(q, 1), getExtent(k, 1)}, types);
+}
 INFER(MixedAttentionOp) {
-  int64_t features = ::getOutFeatures(adaptor.getWo(), adaptor.getLayout());
-  return inferFeatures(location, adaptor.getX(), features, types);
+  Value x = adaptor.getX();
+  int64_t batch = getExtent(x, 0), length = getExtent(x, 1);
+  if (failed(inferFeatures(location, x, ::getOutFeatures(adaptor.getWo(), adaptor.getLayout()), types)))
+    return failure();
+  if (adaptor.getWithProbabilities() &&
+      failed(inferShape(location, x, {batch, positiveOrDynamic(adaptor.getAttnHeadsAttr()), length, length}, types)))
+    return failure();
+  if (!adaptor.getWithKernels())
+    return success();
+  int64_t taps = adaptor.getWd() ? getInFeatures(adaptor.getWd(), adaptor.getLayout()) : ShapedType::kDynamic;
+  return inferShape(location, x, {batch, length, positiveOrDynamic(adaptor.getConvHeadsAttr()), taps}, types);
 }
 
 //===----------------------------------------------------------------------===//

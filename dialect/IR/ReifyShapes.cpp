@@ -1,12 +1,13 @@
 //===- ReifyShapes.cpp - Shapes of results as values ------------------------===//
 
 #include "dialect/IR/ReifyShapes.h"
+#include "dialect/IR/ConvBERTOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace mlir::convbert;
 
-LogicalResult convbert::reifyFromFirstOperand(Operation *op, OpBuilder &builder,
-                                              ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult convbert::reifyFromFirstOperand(Operation *op, OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
   Value first = op->getOperand(0);
   for (Value result : op->getResults()) {
     SmallVector<OpFoldResult> &shape = shapes.emplace_back();
@@ -14,5 +15,36 @@ LogicalResult convbert::reifyFromFirstOperand(Operation *op, OpBuilder &builder,
       shape.push_back(ShapedType::isDynamic(size) ? tensor::getMixedSize(builder, op->getLoc(), first, dim)
                                                   : OpFoldResult(builder.getIndexAttr(size)));
   }
+  return success();
+}
+
+/// The extent `dim` of `result`: a number where its type says so, else dimension `axis` of `like`.
+static OpFoldResult reify(Operation *op, OpBuilder &builder, Value result, int64_t dim, Value like, int64_t axis) {
+  int64_t size = cast<RankedTensorType>(result.getType()).getDimSize(dim);
+  return ShapedType::isDynamic(size) ? tensor::getMixedSize(builder, op->getLoc(), like, axis)
+                                     : OpFoldResult(builder.getIndexAttr(size));
+}
+
+LogicalResult SelfAttentionOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  auto extent = [&](Value result, int64_t dim, Value like, int64_t axis) {
+    return reify(getOperation(), builder, result, dim, like, axis);
+  };
+  Value y = getResult(), p = getProbabilities();
+  shapes.push_back({extent(y, 0, getQ(), 0), extent(y, 1, getQ(), 1), extent(y, 2, getV(), 2)});
+  if (p)
+    shapes.push_back({extent(p, 0, getQ(), 0), extent(p, 1, getQ(), 0), extent(p, 2, getQ(), 1), extent(p, 3, getK(), 1)});
+  return success();
+}
+
+LogicalResult MixedAttentionOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  auto extent = [&](Value result, int64_t dim, int64_t axis) {
+    return reify(getOperation(), builder, result, dim, getX(), axis);
+  };
+  Value y = getResult();
+  shapes.push_back({extent(y, 0, 0), extent(y, 1, 1), extent(y, 2, 2)});
+  if (Value p = getProbabilities())
+    shapes.push_back({extent(p, 0, 0), extent(p, 1, 0), extent(p, 2, 1), extent(p, 3, 1)});
+  if (Value k = getKernels()) // heads and taps are static
+    shapes.push_back({extent(k, 0, 0), extent(k, 1, 1), extent(k, 2, 0), extent(k, 3, 0)});
   return success();
 }

@@ -1,6 +1,7 @@
 //===- ShapeRules.cpp - Shape rules shared by inference and verifiers -------===//
 
 #include "dialect/IR/ShapeRules.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -13,7 +14,7 @@ using namespace mlir::convbert;
 
 int64_t convbert::getExtent(Value value, int64_t dim) {
   auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
-  return type && dim < type.getRank() ? type.getDimSize(dim) : ShapedType::kDynamic;
+  return type && dim >= 0 && dim < type.getRank() ? type.getDimSize(dim) : ShapedType::kDynamic;
 }
 
 int64_t convbert::multiplyExtents(int64_t a, int64_t b) {
@@ -34,6 +35,12 @@ RankedTensorType convbert::withFeatures(RankedTensorType type, int64_t features)
   SmallVector<int64_t> shape(type.getShape());
   shape.back() = features;
   return type.clone(shape);
+}
+
+SmallVector<int64_t> convbert::getSlices(std::optional<ArrayRef<int64_t>> given, int64_t count) {
+  if (given)
+    return SmallVector<int64_t>(*given);
+  return llvm::to_vector(llvm::seq<int64_t>(0, std::max<int64_t>(count, 0)));
 }
 
 int64_t convbert::getFeatures(Value value) {
@@ -98,6 +105,21 @@ LogicalResult convbert::requireHeads(EmitError emitError, StringRef what, int64_
   return success();
 }
 
+LogicalResult convbert::requireSlices(EmitError emitError, StringRef name, std::optional<ArrayRef<int64_t>> given,
+                                      int64_t count, int64_t available) {
+  auto requireSlice = [&](int64_t slice) -> LogicalResult {
+    if (slice >= 0 && slice < available)
+      return success();
+    return emitError() << "requires `" << name << "` to name slices of the query below " << available << ", but found "
+                       << slice;
+  };
+  if (!given)
+    return count > 0 ? requireSlice(count - 1) : success();
+  if (static_cast<int64_t>(given->size()) != count)
+    return emitError() << "requires `" << name << "` to have " << count << " entries, but found " << given->size();
+  return failure(llvm::any_of(*given, [&](int64_t slice) { return failed(requireSlice(slice)); }));
+}
+
 LogicalResult convbert::requireSameElementType(EmitError emitError, ValueRange values) {
   Type first;
   for (Value value : values) {
@@ -110,6 +132,21 @@ LogicalResult convbert::requireSameElementType(EmitError emitError, ValueRange v
       return emitError() << "requires equal element types, but found " << first << " and " << element;
   }
   return success();
+}
+
+LogicalResult convbert::requireElementTypes(EmitError emitError, ValueRange operands, Value bias) {
+  SmallVector<Value> others;
+  for (Value operand : operands)
+    if (operand != bias)
+      others.push_back(operand);
+  if (failed(requireSameElementType(emitError, others)))
+    return failure();
+  if (!bias)
+    return success();
+  Type found = getElementTypeOrSelf(bias), element = getElementTypeOrSelf(operands.front());
+  if (found.isF32() || found == element)
+    return success();
+  return emitError() << "requires a bias of f32 or " << element << ", but found " << found;
 }
 
 LogicalResult convbert::requirePads(EmitError emitError, ArrayRef<int64_t> pads, int64_t taps) {

@@ -31,6 +31,9 @@ int64_t addExtents(int64_t a, int64_t b);
 /// `type` with its last dimension replaced by `features`.
 RankedTensorType withFeatures(RankedTensorType type, int64_t features);
 
+/// 0, 1, ..., count - 1, or `given`.
+SmallVector<int64_t> getSlices(std::optional<ArrayRef<int64_t>> given, int64_t count);
+
 /// The last dimension of `value`'s type.
 int64_t getFeatures(Value value);
 
@@ -64,8 +67,17 @@ LogicalResult requireWeight(EmitError emitError, StringRef name, Value weight, W
 /// `heads` must be positive and divide `features`, those of `what`.
 LogicalResult requireHeads(EmitError emitError, StringRef what, int64_t heads, int64_t features);
 
+/// The attribute `name`, where it is given, must have `count` entries, and its slices, or 0 to `count - 1` without it,
+/// must lie among the `available` slices of the query.
+LogicalResult requireSlices(EmitError emitError, StringRef name, std::optional<ArrayRef<int64_t>> given, int64_t count,
+                            int64_t available);
+
 /// Element types of all floating-point operands must be equal.
 LogicalResult requireSameElementType(EmitError emitError, ValueRange values);
+
+/// The same, but the key bias may be f32 beside narrower activations: scores are accumulated in f32, and the lowest f32
+/// is no finite f16.
+LogicalResult requireElementTypes(EmitError emitError, ValueRange operands, Value bias);
 
 /// `pads` must be two non-negative numbers whose sum keeps the number of tokens: `taps - 1`.
 LogicalResult requirePads(EmitError emitError, ArrayRef<int64_t> pads, int64_t taps);

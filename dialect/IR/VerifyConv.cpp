@@ -27,12 +27,22 @@ CONVBERT_VERIFY(SeparableConv1DOp) {
   return requirePads(error, op.getPads(), getInFeatures(op.getDepthwise(), op.getLayout())); // SEPARABLE_CONV1D-C4
 }
 
+CONVBERT_VERIFY(MaskTokensOp) { return requireTokens(error, "mask", op.getMask(), op.getX()); } // MASK_TOKENS-C1
+
+int64_t DynamicKernelOp::getTaps() { return getFeatures(getResult()); }
+int64_t ApplyKernelOp::getTapCount() { return getFeatures(getTaps()); }
+int64_t SpanDynamicConvOp::getTaps() {
+  return getOutFeatures(getWeight(), getLayout()) / static_cast<int64_t>(getHeads());
+}
+
 CONVBERT_VERIFY(DynamicKernelOp) {
   // DYNAMIC_KERNEL-C2, DYNAMIC_KERNEL-C3; C1 is a condition of type inference.
   if (failed(requireExtent(error, "the input features of `weight`", getFeatures(op.getQ()),
-                           getInFeatures(op.getWeight(), op.getLayout()))))
+                           getInFeatures(op.getWeight(), op.getLayout()))) ||
+      failed(requireVector(error, "bias", op.getBias(), getOutFeatures(op.getWeight(), op.getLayout()))))
     return failure();
-  return requireVector(error, "bias", op.getBias(), getOutFeatures(op.getWeight(), op.getLayout()));
+  // DYNAMIC_KERNEL-C4
+  return op.getSpanKey() ? requireShape(error, "span_key", op.getSpanKey(), op.getQ()) : success();
 }
 
 CONVBERT_VERIFY(ApplyKernelOp) {
@@ -40,7 +50,10 @@ CONVBERT_VERIFY(ApplyKernelOp) {
   if (failed(requireTokens(error, "taps", op.getTaps(), op.getV())) ||
       failed(requireHeads(error, "the features of `v`", getExtent(op.getTaps(), 2), getFeatures(op.getV()))))
     return failure();
-  return requirePads(error, op.getPads(), getExtent(op.getTaps(), 3)); // APPLY_KERNEL-C3
+  // APPLY_KERNEL-C3, APPLY_KERNEL-C4
+  if (failed(requirePads(error, op.getPads(), getExtent(op.getTaps(), 3))))
+    return failure();
+  return op.getMask() ? requireTokens(error, "mask", op.getMask(), op.getV()) : success();
 }
 
 CONVBERT_VERIFY(SpanDynamicConvOp) {
@@ -58,5 +71,8 @@ CONVBERT_VERIFY(SpanDynamicConvOp) {
                            getInFeatures(op.getWeight(), op.getLayout()))) ||
       failed(requireVector(error, "bias", op.getBias(), features)))
     return failure();
-  return requirePads(error, op.getPads(), features / heads); // SPAN_DYNAMIC_CONV-C6
+  // SPAN_DYNAMIC_CONV-C6, SPAN_DYNAMIC_CONV-C7
+  if (failed(requirePads(error, op.getPads(), features / heads)))
+    return failure();
+  return op.getMask() ? requireTokens(error, "mask", op.getMask(), op.getV()) : success();
 }

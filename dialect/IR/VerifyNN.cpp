@@ -60,9 +60,10 @@ CONVBERT_VERIFY(EmbeddingsOp) {
       failed(requireVector(error, "beta", op.getBeta(), width)))
     return failure();
   // EMBEDDINGS-C4
-  if (!projection != !projectionBias)
-    return error() << "requires `projection` and `projection_bias` together, but found "
-                   << (projection ? "`projection`" : "`projection_bias`") << " alone";
+  if (!projection != !projectionBias) {
+    StringRef found = projection ? "projection" : "projection_bias";
+    return error() << "requires `projection` and `projection_bias` together, but found `" << found << "` alone";
+  }
   // EMBEDDINGS-C5
   if (projection &&
       (failed(requireExtent(error, "the input features of `projection`", width, getExtent(projection, 1))) ||
@@ -119,8 +120,7 @@ CONVBERT_VERIFY(ClassifierHeadOp) {
 }
 
 /// A head that is one dense layer to `outputs` features (any number if dynamic).
-template <typename Op>
-static LogicalResult verifySingleDense(Op op, EmitError error, int64_t outputs) {
+template <typename Op> static LogicalResult verifySingleDense(Op op, EmitError error, int64_t outputs) {
   if (failed(requireWeight(error, "weight", op.getWeight(), WeightLayout::OutIn, getFeatures(op.getX()), outputs)))
     return failure();
   return requireVector(error, "bias", op.getBias(), getExtent(op.getWeight(), 0));

@@ -35,7 +35,9 @@ private:
     OpCost &entry = cost.byOp[name.str()];
     entry.count = add(entry.count, op.count);
     entry.macs = add(entry.macs, op.macs);
+    entry.bytes = add(entry.bytes, op.bytes);
     cost.macs = add(cost.macs, op.macs);
+    cost.bytes = add(cost.bytes, op.bytes);
   }
 
   int64_t batch, length;
@@ -56,7 +58,8 @@ FailureOr<FunctionCost> CostCounter::count(FunctionOpInterface function) {
   FunctionCost cost;
   WalkResult result = function->walk([&](Operation *op) {
     if (auto priced = dyn_cast<CostOpInterface>(op)) {
-      addTo(cost, op->getName().getStringRef(), {1, priced.macCount(batch, length)});
+      ByteCount bytes = priced.byteCount(batch, length);
+      addTo(cost, op->getName().getStringRef(), {1, priced.macCount(batch, length), add(bytes.reads, bytes.writes)});
     } else if (auto call = dyn_cast<CallOpInterface>(op)) {
       auto callee = dyn_cast_or_null<FunctionOpInterface>(call.resolveCallableInTable(&symbols));
       if (!callee)

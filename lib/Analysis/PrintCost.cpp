@@ -36,13 +36,15 @@ struct PrintCost : convbert::impl::PrintCostPassBase<PrintCost> {
       if (failed(cost))
         return signalPassFailure();
       os << "@" << function.getName() << ", batch " << batch << ", length " << length << ": " << cost->macs
-         << " MACs\n";
-      size_t width = 0;
-      for (const auto &entry : cost->byOp)
-        width = std::max(width, entry.first.size());
+         << " MACs, " << cost->bytes << " bytes\n";
+      size_t width = 0, macs = 0;
+      for (const auto &[name, op] : cost->byOp) {
+        width = std::max(width, name.size());
+        macs = std::max(macs, std::to_string(op.macs).size());
+      }
       for (const auto &[name, op] : cost->byOp)
-        os << "  " << llvm::left_justify(name, width) << " " << llvm::format("%-3lld ", (long long)op.count) << op.macs
-           << "\n";
+        os << "  " << llvm::left_justify(name, width) << " " << llvm::format("%-3lld ", (long long)op.count)
+           << llvm::left_justify(std::to_string(op.macs), macs) << " " << op.bytes << "\n";
     }
     llvm::errs() << text;
   }

@@ -1,7 +1,11 @@
 //===- CAPI.cpp - The compiler's C interface ------------------------------===//
 
 #include "lib/CAPI/CompileCheckpoint.h"
+#include "lib/CAPI/InspectCheckpoint.h"
 #include "lib/CAPI/convbert-c.h"
+#include "lib/Import/Explain.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/Signals.h"
 #include <cstdlib>
 #include <cstring>
 
@@ -11,19 +15,24 @@ using namespace mlir::convbert;
 /// A copy that convbert_string_free() can free.
 static char *copyString(const std::string &text) { return strdup(text.c_str()); }
 
-static llvm::Expected<std::string> compile(const char *directory, const char *options) {
+using Action = llvm::Expected<std::string> (*)(StringRef directory, const CompileCheckpointOptions &options);
+
+static llvm::Expected<std::string> run(Action action, const char *directory, const char *options) {
   if (!directory || !*directory)
     return llvm::createStringError("requires the directory of a checkpoint, but found an empty name");
   auto parsed = CompileCheckpointOptions::parse(options ? options : "{}");
   if (!parsed)
     return parsed.takeError();
-  return compileCheckpoint(directory, *parsed);
+  return action(directory, *parsed);
 }
 
-char *convbert_compile_checkpoint(const char *directory, const char *options_json, char **error) {
+/// The text that `action` returns, or NULL and a message of one line.
+static char *answer(Action action, const char *directory, const char *options, char **error) {
   if (error)
     *error = nullptr;
-  auto result = compile(directory, options_json);
+  auto result = run(action, directory, options);
+  // Temporary files make LLVM catch signals; the process is not ours, and the files are gone.
+  llvm::sys::unregisterHandlers();
   if (result)
     return copyString(*result);
   std::string message = llvm::toString(result.takeError());
@@ -31,6 +40,25 @@ char *convbert_compile_checkpoint(const char *directory, const char *options_jso
   if (error)
     *error = copyString(message);
   return nullptr;
+}
+
+char *convbert_compile_checkpoint(const char *directory, const char *options_json, char **error) {
+  return answer(compileCheckpoint, directory, options_json, error);
+}
+
+char *convbert_inspect_checkpoint(const char *directory, const char *options_json, char **error) {
+  return answer(inspectCheckpoint, directory, options_json, error);
+}
+
+char *convbert_explain_checkpoint(const char *directory, char **error) {
+  if (error)
+    *error = nullptr;
+  MLIRContext context;
+  auto explanation = explainCheckpoint(directory ? directory : "", context);
+  std::string refusal = explanation ? explanation->refusal : llvm::toString(explanation.takeError());
+  if (error && !refusal.empty())
+    *error = copyString(refusal);
+  return explanation ? copyString(explanation->text) : nullptr;
 }
 
 const char *convbert_version(void) { return CONVBERT_VERSION; }

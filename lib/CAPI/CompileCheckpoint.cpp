@@ -4,15 +4,17 @@
 #include "lib/CAPI/ObjectCache.h"
 #include "lib/Import/Import.h"
 #include "lib/Import/ManifestJSON.h"
+#include "lib/Pipelines/Diagnostics.h"
 #include "lib/Pipelines/Registration.h"
 #include "lib/Pipelines/RunPhases.h"
 #include "lib/Target/CPU/EmitObject.h"
 #include "lib/Target/CPU/SharedObject.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include <chrono>
 
 using namespace mlir;
@@ -73,7 +75,7 @@ public:
   explicit ErrorCollector(MLIRContext &context)
       : handler(&context, [this](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-            add(diagnostic);
+            errors.push_back(describe(diagnostic));
           return success();
         }) {}
 
@@ -85,14 +87,11 @@ public:
   }
 
 private:
-  void add(const Diagnostic &diagnostic) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    if (!isa<UnknownLoc>(diagnostic.getLocation()))
-      os << diagnostic.getLocation() << ": ";
-    os << diagnostic;
+  static std::string describe(const Diagnostic &diagnostic) {
+    std::string where = describeLocation(diagnostic.getLocation()), text = diagnostic.str();
     // A diagnostic may quote an operation over several lines.
-    errors.push_back(llvm::join(llvm::split(text, '\n'), " "));
+    text = llvm::join(llvm::split(text, '\n'), " ");
+    return where.empty() ? text : where + ": " + text;
   }
 
   SmallVector<std::string> errors;
@@ -100,23 +99,51 @@ private:
 };
 } // namespace
 
-/// Compiles `module` to the shared object `output`.
-static llvm::Error compile(ModuleOp module, const CPUTarget &target, StringRef dumpDirectory, StringRef output,
-                           PhaseTimes &times) {
+using ObjectCode = SmallVector<char, 0>;
+
+/// Compiles `module` to an object file.
+static llvm::Expected<ObjectCode> compile(ModuleOp module, const CPUTarget &target, StringRef dumpDirectory,
+                                          PhaseTimes &times) {
   ErrorCollector errors(*module.getContext());
   RunPhasesOptions options;
   options.isa = target.isa;
   options.dumpDirectory = dumpDirectory.str();
   if (failed(runPhases(module, options, times)))
     return errors.take();
-  FailureOr<SmallVector<char, 0>> object = emitObject(module, target, times);
+  FailureOr<ObjectCode> object = emitObject(module, target, times);
   if (failed(object))
     return errors.take();
+  return std::move(*object);
+}
+
+/// Links `object` and makes it the entry at `path`.
+static llvm::Error linkEntry(StringRef object, StringRef path) {
+  llvm::SmallString<128> built;
+  llvm::sys::fs::createUniquePath(path + ".%%%%%%%%", built, /*MakeAbsolute=*/false);
+  if (llvm::Error error = linkSharedObject(object, built))
+    return error;
+  return ObjectCache::publish(built, path);
+}
+
+/// Links `object` and makes it the entry `key` of `cache`; returns its path.
+static llvm::Expected<std::string> link(StringRef object, const ObjectCache &cache, StringRef key, PhaseTimes &times) {
   Clock::time_point start = Clock::now();
-  if (llvm::Error error = linkSharedObject(StringRef(object->data(), object->size()), output))
-    return makeError("phase 'link' failed: ", llvm::toString(std::move(error)));
+  llvm::Expected<std::string> path = cache.reserve(key);
+  if (!path)
+    return path.takeError();
+  llvm::Error error = linkEntry(object, *path);
+  if (error) {
+    // The disk may be full; elsewhere there may be room.
+    path = ObjectCache::reserveTemporary();
+    llvm::Error again = path ? linkEntry(object, *path) : path.takeError();
+    bool failed = static_cast<bool>(again);
+    llvm::consumeError(std::move(again));
+    if (failed)
+      return makeError("phase 'link' failed: ", llvm::toString(std::move(error)));
+    llvm::consumeError(std::move(error));
+  }
   times.emplace_back("link", millisecondsSince(start));
-  return llvm::Error::success();
+  return path;
 }
 
 static llvm::json::Array describeWeights(ArrayRef<WeightSource> weights) {
@@ -126,6 +153,13 @@ static llvm::json::Array describeWeights(ArrayRef<WeightSource> weights) {
                                         {"file", weight.file},
                                         {"offset", int64_t(weight.offset)},
                                         {"bytes", int64_t(weight.bytes)}});
+  return result;
+}
+
+static llvm::json::Object describeFiles(const std::map<std::string, FileStamp> &files) {
+  llvm::json::Object result;
+  for (const auto &[path, stamp] : files)
+    result[path] = llvm::json::Object{{"bytes", int64_t(stamp.bytes)}, {"modified", int64_t(stamp.modified)}};
   return result;
 }
 
@@ -143,6 +177,11 @@ llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, con
   context.printOpOnDiagnostic(false);
   ImportOptions importOptions;
   importOptions.hiddenStates = options.hiddenStates;
+  ObjectCache cache(options.cacheDirectory);
+  importOptions.unpackDirectory = [&]() -> llvm::Expected<std::string> {
+    llvm::Expected<std::string> place = cache.reserve("weights");
+    return place ? llvm::sys::path::parent_path(*place).str() : std::move(place);
+  };
   std::string message;
   FailureOr<ImportedModel> model = importCheckpoint(directory, importOptions, context, message);
   if (failed(model))
@@ -151,11 +190,12 @@ llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, con
   llvm::raw_string_ostream(text) << *model->module;
   llvm::json::Object result{
       {"weights", describeWeights(model->weights)},
+      {"files", describeFiles(model->files)},
+      {"notes", llvm::json::Array(model->notes)},
       {"manifest", manifestToJSON(*model->module)},
       {"target", llvm::json::Object{{"name", target->name}, {"isa", target->isa}, {"cpu", target->cpu}}},
       {"import_ms", millisecondsSince(start)}};
 
-  ObjectCache cache(options.cacheDirectory);
   std::string key =
       makeCacheKey({getCompilerIdentity(), target->triple, target->cpu, target->features, target->isa, text});
   PhaseTimes times;
@@ -165,12 +205,13 @@ llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, con
   if (found) {
     object = *found;
   } else {
-    llvm::Expected<std::string> path = cache.reserve(key);
+    llvm::Expected<ObjectCode> code = compile(*model->module, *target, options.dumpDirectory, times);
+    if (!code)
+      return makeError(directory, ": ", llvm::toString(code.takeError()));
+    llvm::Expected<std::string> path = link(StringRef(code->data(), code->size()), cache, key, times);
     if (!path)
-      return path.takeError();
+      return makeError(directory, ": ", llvm::toString(path.takeError()));
     object = *path;
-    if (llvm::Error error = compile(*model->module, *target, options.dumpDirectory, object, times))
-      return makeError(directory, ": ", llvm::toString(std::move(error)));
   }
   llvm::json::Object phases;
   for (const auto &[phase, time] : times)

@@ -29,6 +29,22 @@ extern "C" {
  * or NULL with a one-line message in *error (if `error` is not NULL), to be freed too. */
 CONVBERT_EXPORT char *convbert_compile_checkpoint(const char *directory, const char *options_json, char **error);
 
+/* Imports the checkpoint in `directory` and compiles nothing.
+ *
+ * `options_json` as above; of its members "outputs" and "cache_dir" are used.  Returns a JSON object, to be freed:
+ *   "manifest", "weights"  as above                  "notes"  what a user should know, one line each
+ *   "parameters"           their number of elements
+ *   "cost"                 {operation: {"count": n, "macs": [c0, c1, c2]}}: B * (c0 + c1 * T + c2 * T^2)
+ *                          multiply-accumulates for B sequences of T tokens
+ * or NULL with a one-line message in *error (if `error` is not NULL), to be freed too. */
+CONVBERT_EXPORT char *convbert_inspect_checkpoint(const char *directory, const char *options_json, char **error);
+
+/* Explains the checkpoint in `directory`: class, geometry, parameters, multiply-accumulates by length, every tensor
+ * with type and shape.  Returns lines of text (free them with convbert_string_free), or NULL.  If the checkpoint cannot
+ * be compiled, *error says why in one line (free it too); a text that is returned then holds what can be said all the
+ * same. */
+CONVBERT_EXPORT char *convbert_explain_checkpoint(const char *directory, char **error);
+
 /* The version of the compiler, e.g. "0.1.0"; not to be freed. */
 CONVBERT_EXPORT const char *convbert_version(void);
 

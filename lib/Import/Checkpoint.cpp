@@ -1,7 +1,9 @@
 //===- Checkpoint.cpp - A checkpoint whose every tensor has its place -*- C++ -*-===//
 
 #include "lib/Import/Checkpoint.h"
+#include "lib/Import/CheckpointResolver.h"
 #include "lib/Import/JSONText.h"
+#include "lib/Import/ParameterNames.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -23,86 +25,21 @@ std::vector<const TensorInfo *> Checkpoint::parameters() const {
   return {all.begin(), all.end()};
 }
 
-namespace {
-
-/// A dimension that a tensor must have, and the words for it in messages.
-struct Required {
-  int64_t size;
-  std::string what;
-
-  Required(const ConfigSize &size) : size(size), what(size.describe()) {}
-  Required(int64_t size, std::string what) : size(size), what(std::move(what)) {}
-};
-
-class Resolver {
-public:
-  explicit Resolver(Checkpoint &checkpoint) : checkpoint(checkpoint), config(checkpoint.config) {
-    for (const TensorInfo &tensor : checkpoint.tensors)
-      byName.try_emplace(tensor.name, &tensor);
-  }
-
-  Error resolve();
-
-private:
-  using Place = const TensorInfo *;
-
-  Error find(StringRef name, bool inBody, bool required, Place &place);
-  Error take(StringRef name, bool inBody, llvm::ArrayRef<Required> shape, Place &place);
-  Error takePair(StringRef name, bool inBody, llvm::ArrayRef<Required> shape, Place &weight, Place &bias);
-  Error takeHead(StringRef name, llvm::ArrayRef<Required> shape);
-  Error checkType(const TensorInfo &tensor) const;
-  Error checkShape(const TensorInfo &tensor, llvm::ArrayRef<Required> shape) const;
-  Error resolveEmbeddings();
-  Error resolveLayer(int64_t index);
-  Error resolveHead();
-  Error resolveMaskedLMHead();
-  Error ignoreBuffers();
-  Error refuseRest() const;
-
-  std::string where() const;
-  Required labelCount() const;
-
-  Checkpoint &checkpoint;
-  const Config &config;
-  llvm::StringMap<Place> byName;
-  llvm::DenseSet<Place> used;
-  /// What requires the tensors that are looked up, for messages.
-  std::string reason;
-};
-
-} // namespace
-
 /// The file in which a missing tensor would be expected.
-std::string Resolver::where() const {
+std::string CheckpointResolver::where() const {
   return checkpoint.tensors.empty() ? config.path : checkpoint.tensors.front().file;
 }
 
-Required Resolver::labelCount() const {
-  return {int64_t(config.labels.size()),
-          std::to_string(config.labels.size()) +
-              (config.labelsGiven ? " labels of config.json" : " labels (the default; config.json names none)")};
-}
-
 /// Sets `place` to the one tensor that goes by `name`, or leaves it null if there is none and it is not required.
-Error Resolver::find(StringRef name, bool inBody, bool required, Place &place) {
-  llvm::SmallVector<std::string, 2> spellings = {name.str()};
-  StringRef stem = name;
-  if (stem.consume_back("LayerNorm.weight"))
-    spellings.push_back((stem + "LayerNorm.gamma").str());
-  else if (stem.consume_back("LayerNorm.bias"))
-    spellings.push_back((stem + "LayerNorm.beta").str());
-  for (const std::string &spelling : spellings) {
-    for (StringRef prefix : {"convbert.", ""}) {
-      if (!prefix.empty() && !inBody)
-        continue;
-      auto entry = byName.find((prefix + spelling).str());
-      if (entry == byName.end())
-        continue;
-      if (place)
-        return importError(entry->second->file + ": requires one tensor for " + quoted(name) + ", but found both " +
-                           quoted(place->name) + " and " + quoted(entry->second->name));
-      place = entry->second;
-    }
+Error CheckpointResolver::find(StringRef name, bool inBody, bool required, Place &place) {
+  for (const std::string &spelling : parameterSpellings(name, inBody)) {
+    auto entry = byName.find(spelling);
+    if (entry == byName.end())
+      continue;
+    if (place)
+      return importError(entry->second->file + ": requires one tensor for " + quoted(name) + ", but found both " +
+                         quoted(place->name) + " and " + quoted(entry->second->name));
+    place = entry->second;
   }
   if (place)
     used.insert(place);
@@ -112,15 +49,15 @@ Error Resolver::find(StringRef name, bool inBody, bool required, Place &place) {
   return Error::success();
 }
 
-Error Resolver::checkType(const TensorInfo &tensor) const {
-  // TODO(#5): F16 and BF16, widened when the weights are packed.
-  if (tensor.dtype != "F32")
-    return importError(tensor.file + ": tensor " + quoted(tensor.name) + ": requires dtype F32, but found " +
-                       tensor.dtype + ", which is not read yet; convert the checkpoint to float32");
+Error CheckpointResolver::checkType(const TensorInfo &tensor) const {
+  if (tensor.dtype != "F32" && tensor.dtype != "F16" && tensor.dtype != "BF16")
+    return importError(tensor.file + ": tensor " + quoted(tensor.name) +
+                       ": requires dtype F32, F16 or BF16, but found " + tensor.dtype +
+                       "; convert the checkpoint to float32");
   return Error::success();
 }
 
-Error Resolver::checkShape(const TensorInfo &tensor, llvm::ArrayRef<Required> shape) const {
+Error CheckpointResolver::checkShape(const TensorInfo &tensor, llvm::ArrayRef<Required> shape) const {
   llvm::SmallVector<int64_t, 4> sizes;
   std::string what;
   for (const Required &dim : shape) {
@@ -133,7 +70,7 @@ Error Resolver::checkShape(const TensorInfo &tensor, llvm::ArrayRef<Required> sh
   return Error::success();
 }
 
-Error Resolver::take(StringRef name, bool inBody, llvm::ArrayRef<Required> shape, Place &place) {
+Error CheckpointResolver::take(StringRef name, bool inBody, llvm::ArrayRef<Required> shape, Place &place) {
   if (Error failure = find(name, inBody, /*required=*/true, place))
     return failure;
   if (Error failure = checkType(*place))
@@ -142,21 +79,14 @@ Error Resolver::take(StringRef name, bool inBody, llvm::ArrayRef<Required> shape
 }
 
 /// A weight and its bias, whose width is the weight's first dimension.
-Error Resolver::takePair(StringRef name, bool inBody, llvm::ArrayRef<Required> shape, Place &weight, Place &bias) {
+Error CheckpointResolver::takePair(StringRef name, bool inBody, llvm::ArrayRef<Required> shape, Place &weight,
+                                   Place &bias) {
   if (Error failure = take((name + ".weight").str(), inBody, shape, weight))
     return failure;
   return take((name + ".bias").str(), inBody, shape.take_front(), bias);
 }
 
-Error Resolver::takeHead(StringRef name, llvm::ArrayRef<Required> shape) {
-  Place weight = nullptr, bias = nullptr;
-  if (Error failure = takePair(name, /*inBody=*/false, shape, weight, bias))
-    return failure;
-  checkpoint.head.append({weight, bias});
-  return Error::success();
-}
-
-Error Resolver::resolveEmbeddings() {
+Error CheckpointResolver::resolveEmbeddings() {
   // A tied table may have been stored under the name of the output matrix only.
   StringRef wordName = "embeddings.word_embeddings.weight";
   bool decoderOnly = checkpoint.modelClass == ModelClass::MaskedLM && config.tieWordEmbeddings &&
@@ -182,7 +112,7 @@ Error Resolver::resolveEmbeddings() {
                   checkpoint.projectionBias);
 }
 
-Error Resolver::resolveLayer(int64_t index) {
+Error CheckpointResolver::resolveLayer(int64_t index) {
   Checkpoint::Layer layer;
   for (unsigned i = 0; i < NumLayerParams; ++i) {
     std::string name = ("encoder.layer." + Twine(index) + "." + layerParamName(LayerParam(i))).str();
@@ -202,66 +132,25 @@ Error Resolver::resolveLayer(int64_t index) {
   return Error::success();
 }
 
-Error Resolver::resolveMaskedLMHead() {
-  if (Error failure = takeHead("generator_predictions.dense", {config.embeddingSize, config.hiddenSize}))
-    return failure;
-  if (Error failure = takeHead("generator_predictions.LayerNorm", {config.embeddingSize}))
-    return failure;
-  // Where both tables are stored the library keeps both, tied or not.
-  Place decoder = nullptr, bias = nullptr;
-  if (Error failure = find("generator_lm_head.weight", false, /*required=*/!config.tieWordEmbeddings, decoder))
-    return failure;
-  if (!decoder) {
-    decoder = checkpoint.word;
-  } else {
-    if (Error failure = checkType(*decoder))
-      return failure;
-    if (Error failure = checkShape(*decoder, {config.vocabSize, config.embeddingSize}))
-      return failure;
+Error CheckpointResolver::ignoreBuffers() {
+  llvm::SmallVector<std::pair<StringRef, StringRef>> names = {
+      {"embeddings.position_ids", "a buffer that holds 0, 1, 2, ..."},
+      {"embeddings.token_type_ids", "a buffer that holds zeros"}};
+  if (config.embeddingSize == config.hiddenSize) {
+    StringRef reason = "embedding_size is hidden_size, so nothing is projected";
+    names.append({{"embeddings_project.weight", reason}, {"embeddings_project.bias", reason}});
   }
-  if (Error failure = take("generator_lm_head.bias", false, {config.vocabSize}, bias))
-    return failure;
-  checkpoint.head.append({decoder, bias});
-  return Error::success();
-}
-
-Error Resolver::resolveHead() {
-  const Required one(1, "one row"), two(2, "start and end");
-  switch (checkpoint.modelClass) {
-  case ModelClass::Model:
-    return Error::success();
-  case ModelClass::MaskedLM:
-    return resolveMaskedLMHead();
-  case ModelClass::SequenceClassification:
-    if (Error failure = takeHead("classifier.dense", {config.hiddenSize, config.hiddenSize}))
-      return failure;
-    return takeHead("classifier.out_proj", {labelCount(), config.hiddenSize});
-  case ModelClass::TokenClassification:
-    return takeHead("classifier", {labelCount(), config.hiddenSize});
-  case ModelClass::QuestionAnswering:
-    return takeHead("qa_outputs", {two, config.hiddenSize});
-  case ModelClass::MultipleChoice:
-    if (config.summaryProjection)
-      if (Error failure = takeHead("sequence_summary.summary", {config.hiddenSize, config.hiddenSize}))
-        return failure;
-    return takeHead("classifier", {one, config.hiddenSize});
-  }
-  llvm_unreachable("all classes handled");
-}
-
-Error Resolver::ignoreBuffers() {
-  llvm::SmallVector<StringRef> names = {"embeddings.position_ids", "embeddings.token_type_ids"};
-  if (config.embeddingSize == config.hiddenSize)
-    names.append({"embeddings_project.weight", "embeddings_project.bias"});
-  for (StringRef name : names) {
+  for (auto [name, reason] : names) {
     Place ignored = nullptr;
     if (Error failure = find(name, /*inBody=*/true, /*required=*/false, ignored))
       return failure;
+    if (ignored)
+      checkpoint.ignored.push_back({ignored, reason.str()});
   }
   return Error::success();
 }
 
-Error Resolver::refuseRest() const {
+Error CheckpointResolver::refuseRest() const {
   for (const TensorInfo &tensor : checkpoint.tensors)
     if (!used.contains(&tensor))
       return importError(tensor.file + ": tensor " + quoted(tensor.name) + " of shape " + shapeText(tensor.shape) +
@@ -269,7 +158,24 @@ Error Resolver::refuseRest() const {
   return Error::success();
 }
 
-Error Resolver::resolve() {
+/// Files of encoder layers alone (of protein models, say) take vectors instead of ids.
+Error CheckpointResolver::refuseEncoderOnly() const {
+  bool layers = false;
+  for (const TensorInfo &tensor : checkpoint.tensors) {
+    StringRef name = tensor.name;
+    if (name.contains("embeddings."))
+      return Error::success();
+    layers |= name.contains("layer.0.");
+  }
+  // TODO(#5): an entry that takes encoder_input.
+  return layers ? importError(where() + ": requires embeddings.word_embeddings.weight and the other tables, but found "
+                                        "encoder layers alone, for which no entry is built yet: embeddings are missing")
+                : Error::success();
+}
+
+Error CheckpointResolver::resolve() {
+  if (Error failure = refuseEncoderOnly())
+    return failure;
   llvm::Expected<ModelClass> modelClass = decideModelClass(config, byName);
   if (!modelClass)
     return modelClass.takeError();
@@ -284,6 +190,11 @@ Error Resolver::resolve() {
     return failure;
   if (Error failure = ignoreBuffers())
     return failure;
+  if (!checkpoint.layers.empty())
+    checkpoint.notes.push_back(
+        ("head widths follow the rule of " + headRuleName(checkpoint.layers.front().rule)).str());
+  for (const Checkpoint::Ignored &entry : checkpoint.ignored)
+    checkpoint.notes.push_back("ignored tensor '" + entry.tensor->name + "': " + entry.reason);
   return refuseRest();
 }
 
@@ -291,7 +202,7 @@ llvm::Expected<Checkpoint> resolveCheckpoint(Config config, std::vector<TensorIn
   Checkpoint checkpoint;
   checkpoint.config = std::move(config);
   checkpoint.tensors = std::move(tensors);
-  if (Error failure = Resolver(checkpoint).resolve())
+  if (Error failure = CheckpointResolver(checkpoint).resolve())
     return std::move(failure);
   // Moving the vector keeps its elements where they are, so the pointers stay good.
   return checkpoint;

@@ -6,13 +6,22 @@
 #include "lib/Import/Config.h"
 #include "lib/Import/Geometry.h"
 #include "lib/Import/ModelClass.h"
-#include "lib/Import/Safetensors.h"
+#include "lib/Import/TensorInfo.h"
 #include <array>
+#include <map>
 
 namespace mlir::convbert {
 
-/// A checkpoint after name resolution: which tensor of which file is which parameter.  All tensors are float32, have
-/// the shape that the configuration asks for, and none is left over.  Pointers point into `tensors`.
+/// What tells one content of a file from another without reading it.
+struct FileStamp {
+  uint64_t bytes = 0;
+  /// Nanoseconds since 1970.
+  uint64_t modified = 0;
+};
+
+/// A checkpoint after name resolution: which tensor of which file is which parameter.  All parameters are float32,
+/// float16 or bfloat16, have the shape that the configuration asks for, and none is left over.  Pointers point into
+/// `tensors`.
 struct Checkpoint {
   Config config;
   ModelClass modelClass = ModelClass::Model;
@@ -32,9 +41,23 @@ struct Checkpoint {
 
   /// Head parameters in the order of the head's operands.  Masked LM: dense weight and bias, norm weight and bias,
   /// decoder (the word table itself where tied), decoder bias.  Sequence classification: dense and output weight and
-  /// bias.  Token classification and question answering: weight and bias.  Multiple choice: the summary projection's
+  /// bias.  Pre-training: dense and prediction weight and bias.  Token classification and question answering: weight
+  /// and bias.  Multiple choice: the summary projection's
   /// weight and bias where the configuration has one, weight and bias.
   llvm::SmallVector<const TensorInfo *, 6> head;
+
+  /// Tensors that the model does not need, and why.
+  struct Ignored {
+    const TensorInfo *tensor;
+    std::string reason;
+  };
+  std::vector<Ignored> ignored;
+
+  /// What a user should know: one line each.
+  std::vector<std::string> notes;
+
+  /// What the files were when their numbers were read, by path (set by checkContents).
+  std::map<std::string, FileStamp> files;
 
   /// Every parameter once, in model order: embeddings, layers, head.
   std::vector<const TensorInfo *> parameters() const;

@@ -2,10 +2,14 @@
 
 #include "lib/Import/CheckpointFiles.h"
 #include "lib/Import/JSONText.h"
+#include "lib/Import/NumpyArchive.h"
+#include "lib/Import/Safetensors.h"
+#include "lib/Import/TensorFlowNames.h"
+#include "lib/Import/TorchState.h"
+#include "lib/Import/WeightIndex.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include <map>
 
 using llvm::Twine;
 
@@ -17,38 +21,25 @@ static std::string joined(llvm::StringRef directory, llvm::StringRef name) {
   return path.str().str();
 }
 
-/// The shard that each tensor is said to be in, by tensor name.
-using WeightMap = std::map<std::string, std::string>;
+namespace {
 
-static llvm::Expected<WeightMap> readIndex(llvm::StringRef path) {
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer = readSmallFile(path);
-  if (!buffer)
-    return buffer.takeError();
-  llvm::Expected<llvm::json::Object> index = parseJSONObject((*buffer)->getBuffer(), path);
-  if (!index)
-    return index.takeError();
-  const llvm::json::Object *entries = index->getObject("weight_map");
-  if (!entries)
-    return importError(path + ": requires an object 'weight_map' from tensor names to shards, but found " +
-                       (index->get("weight_map") ? describeJSON(*index->get("weight_map")) : "none"));
-  WeightMap map;
-  for (const auto &[name, value] : *entries) {
-    std::optional<llvm::StringRef> shard = value.getAsString();
-    if (!shard)
-      return importError(path + ": requires 'weight_map' to hold strings, but found " + describeJSON(value) + " for " +
-                         quoted(name));
-    // A name only: the index must not make us read files elsewhere.
-    if (shard->find_first_of("/\\") != llvm::StringRef::npos || !shard->ends_with(".safetensors") ||
-        shard->contains('\0'))
-      return importError(path + ": requires shards to be names of .safetensors files beside the index, but found " +
-                         quoted(*shard) + " for " + quoted(name) + ", which is not allowed");
-    map[name.str()] = shard->str();
-  }
-  return map;
-}
+/// A kind of weight file, alone or in shards.
+struct Container {
+  const char *single;
+  const char *extension;
+  llvm::Expected<std::vector<TensorInfo>> (*read)(llvm::StringRef path);
 
-static llvm::Expected<std::vector<TensorInfo>> readShards(llvm::StringRef directory, llvm::StringRef indexPath) {
-  llvm::Expected<WeightMap> map = readIndex(indexPath);
+  std::string index() const { return std::string(single) + ".index.json"; }
+};
+
+} // namespace
+
+static llvm::Expected<std::vector<TensorInfo>> readShards(llvm::StringRef directory, const Container &container) {
+  std::string indexPath = joined(directory, container.index());
+  llvm::Expected<std::string> text = readSmallFile(indexPath);
+  if (!text)
+    return text.takeError();
+  llvm::Expected<WeightMap> map = parseIndex(*text, indexPath, container.extension);
   if (!map)
     return map.takeError();
   std::map<std::string, llvm::StringMap<bool>> shards; // shard -> tensors that the index promises, found or not
@@ -59,9 +50,12 @@ static llvm::Expected<std::vector<TensorInfo>> readShards(llvm::StringRef direct
   llvm::StringMap<std::string> seenIn;
   for (auto &[shard, promised] : shards) {
     std::string path = joined(directory, shard);
-    if (!llvm::sys::fs::exists(path))
+    llvm::Expected<bool> exists = pathExists(path);
+    if (!exists)
+      return exists.takeError();
+    if (!*exists)
       return importError(path + ": shard not found, but " + indexPath + " names it");
-    llvm::Expected<std::vector<TensorInfo>> content = readSafetensorsHeader(path);
+    llvm::Expected<std::vector<TensorInfo>> content = container.read(path);
     if (!content)
       return content.takeError();
     for (TensorInfo &tensor : *content) {
@@ -86,23 +80,105 @@ static llvm::Expected<std::vector<TensorInfo>> readShards(llvm::StringRef direct
   return tensors;
 }
 
-llvm::Expected<std::vector<TensorInfo>> listCheckpointTensors(llvm::StringRef directory) {
-  std::string single = joined(directory, "model.safetensors");
-  if (llvm::sys::fs::exists(single))
-    return readSafetensorsHeader(single);
-  std::string index = joined(directory, "model.safetensors.index.json");
-  if (llvm::sys::fs::exists(index))
-    return readShards(directory, index);
+/// What to do about a directory that holds weights of another program, by the name of a file (or its end, after `*`).
+static std::optional<std::string> findForeignWeights(llvm::StringRef directory) {
+  struct Foreign {
+    const char *pattern, *advice;
+  };
+  static const Foreign formats[] = {
+      {"tf_model.h5", "convert it (needs transformers 4 and tensorflow): python -c \"from transformers import "
+                      "AutoModel; AutoModel.from_pretrained('DIR', from_tf=True).save_pretrained('DIR')\""},
+      {"*.ckpt.index", ""},
+      {"model.ckpt*.index", ""},
+      {"*.pdparams", "download the PyTorch weights of the same model: huggingface-cli download MODEL config.json "
+                     "pytorch_model.bin --local-dir 'DIR'"},
+      {"*.onnx", "save the model that it was exported from: python -c \"from transformers import AutoModel; "
+                 "AutoModel.from_pretrained('MODEL').save_pretrained('DIR')\""},
+  };
+  std::error_code code;
+  std::vector<std::string> names;
+  for (llvm::sys::fs::directory_iterator entry(directory, code), end; !code && entry != end; entry.increment(code))
+    names.push_back(llvm::sys::path::filename(entry->path()).str());
+  llvm::sort(names);
+  for (const Foreign &format : formats) {
+    auto [head, tail] = llvm::StringRef(format.pattern).split('*');
+    bool exact = !llvm::StringRef(format.pattern).contains('*');
+    for (llvm::StringRef name : names) {
+      if (exact ? name != format.pattern : !(name.starts_with(head) && name.ends_with(tail)))
+        continue;
+      std::string advice = format.advice;
+      if (advice.empty()) {
+        // A checkpoint of TensorFlow 1 is named by what its files have in common.
+        advice = ("convert it: python -c \"import numpy, tensorflow as tf; r = tf.train.load_checkpoint('DIR/" +
+                  name.drop_back(strlen(".index")) +
+                  "'); numpy.savez('DIR/tf1_arrays.npz', **{n: r.get_tensor(n) for n in "
+                  "r.get_variable_to_shape_map()})\"")
+                     .str();
+      }
+      for (size_t at = 0; (at = advice.find("DIR", at)) != std::string::npos; at += directory.size())
+        advice.replace(at, 3, directory.str());
+      return "found only " + name.str() + ", which is not read; " + advice;
+    }
+  }
+  return std::nullopt;
+}
 
-  // TODO(#5): torch .bin files and their shards.
-  for (llvm::StringRef other : {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5"})
-    if (llvm::sys::fs::exists(joined(directory, other)))
-      return importError(directory + ": requires model.safetensors or model.safetensors.index.json, but found only " +
-                         other +
-                         ", a format that is not read yet; load it with transformers and save it again with "
-                         "save_pretrained(..., safe_serialization=True)");
-  return importError(directory + ": requires weights (model.safetensors or model.safetensors.index.json), but found "
-                                 "none");
+llvm::Expected<std::vector<TensorInfo>> listCheckpointTensors(llvm::StringRef directory) {
+  static const Container containers[] = {{"model.safetensors", ".safetensors", readSafetensorsHeader},
+                                         {"pytorch_model.bin", ".bin", readTorchFile},
+                                         {"tf1_arrays.safetensors", ".safetensors", readSafetensorsHeader},
+                                         {"tf1_arrays.npz", ".npz", readNumpyArchive}};
+  for (const Container &container : containers) {
+    llvm::Expected<bool> single = pathExists(joined(directory, container.single));
+    if (!single)
+      return single.takeError();
+    if (*single)
+      return container.read(joined(directory, container.single));
+    llvm::Expected<bool> index = pathExists(joined(directory, container.index()));
+    if (!index)
+      return index.takeError();
+    if (*index)
+      return readShards(directory, container);
+  }
+  std::string required = "requires weights (model.safetensors or pytorch_model.bin, or shards and their index)";
+  if (std::optional<std::string> foreign = findForeignWeights(directory))
+    return importError(directory + ": " + required + ", but " + *foreign);
+  return importError(directory + ": " + required + ", but found none");
+}
+
+llvm::Expected<OpenedFiles> openFiles(llvm::StringRef directory) {
+  llvm::Expected<bool> exists = pathExists(directory);
+  if (!exists)
+    return exists.takeError();
+  if (!*exists || !llvm::sys::fs::is_directory(directory))
+    return importError(directory + ": requires a checkpoint directory with config.json and weights, but found " +
+                       (*exists ? "a file" : "nothing of that name"));
+  std::string path = joined(directory, "config.json");
+  llvm::Expected<bool> configExists = pathExists(path);
+  if (!configExists)
+    return configExists.takeError();
+  if (!*configExists)
+    return importError(path + ": not found; a checkpoint directory requires a config.json");
+  llvm::Expected<Config> config = readConfig(path);
+  if (!config)
+    return config.takeError();
+  llvm::Expected<std::vector<TensorInfo>> tensors = listCheckpointTensors(directory);
+  if (!tensors)
+    return tensors.takeError();
+  OpenedFiles files{std::move(*config), std::move(*tensors), {}};
+  if (hasTensorFlowNames(files.tensors))
+    files.tensors = renameTensorFlowVariables(std::move(files.tensors), files.config.architecture, files.notes);
+  return files;
+}
+
+llvm::Expected<Checkpoint> openCheckpoint(llvm::StringRef directory) {
+  llvm::Expected<OpenedFiles> files = openFiles(directory);
+  if (!files)
+    return files.takeError();
+  llvm::Expected<Checkpoint> checkpoint = resolveCheckpoint(std::move(files->config), std::move(files->tensors));
+  if (checkpoint)
+    checkpoint->notes.insert(checkpoint->notes.begin(), files->notes.begin(), files->notes.end());
+  return checkpoint;
 }
 
 } // namespace mlir::convbert

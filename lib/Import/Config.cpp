@@ -1,8 +1,9 @@
 //===- Config.cpp - config.json of a checkpoint -----------------*- C++ -*-===//
 
 #include "lib/Import/Config.h"
+#include "dialect/IR/Activations.h"
 #include "lib/Import/JSONText.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
 using llvm::Error;
@@ -81,24 +82,9 @@ Error ConfigReader::readActivation(StringRef key, ActivationKind &kind) const {
   if (!value)
     return Error::success();
   std::optional<StringRef> name = value->getAsString();
-  // Names of the library's ACT2FN; two pairs name one function each.
-  std::optional<ActivationKind> found;
-  if (name)
-    found = llvm::StringSwitch<std::optional<ActivationKind>>(*name)
-                .Cases({"gelu", "gelu_python"}, ActivationKind::Gelu)
-                .Cases({"gelu_new", "gelu_pytorch_tanh"}, ActivationKind::GeluNew)
-                .Case("relu", ActivationKind::Relu)
-                .Cases({"silu", "swish"}, ActivationKind::Silu)
-                .Case("tanh", ActivationKind::Tanh)
-                .Case("selu", ActivationKind::Selu)
-                .Case("sigmoid", ActivationKind::Sigmoid)
-                .Case("linear", ActivationKind::Identity)
-                .Default(std::nullopt);
+  std::optional<ActivationKind> found = name ? parseActivationName(*name) : std::nullopt;
   if (!found)
-    return unexpected(key,
-                      "one of gelu, gelu_new, gelu_python, gelu_pytorch_tanh, linear, relu, selu, sigmoid, silu, "
-                      "swish, tanh",
-                      *value);
+    return unexpected(key, "one of " + llvm::join(getActivationNames(), ", "), *value);
   kind = *found;
   return Error::success();
 }
@@ -145,8 +131,7 @@ Error ConfigReader::readLabels() const {
   const llvm::json::Value *value = lookup("id2label");
   if (!value) {
     config.labelsGiven = count.has_value();
-    for (int64_t i = 0, e = count.value_or(2); i < e; ++i)
-      config.labels.push_back("LABEL_" + std::to_string(i));
+    config.labelCount = count.value_or(2);
     return Error::success();
   }
   const llvm::json::Object *names = value->getAsObject();
@@ -156,6 +141,7 @@ Error ConfigReader::readLabels() const {
     return error("requires num_labels and id2label to agree, but found " + Twine(*count) + " and " +
                  Twine(names->size()) + " labels");
   config.labelsGiven = true;
+  config.labelCount = names->size();
   config.labels.resize(names->size());
   for (int64_t i = 0, e = names->size(); i < e; ++i) {
     const llvm::json::Value *name = names->get(std::to_string(i));
@@ -188,6 +174,7 @@ Error ConfigReader::readSummary() const {
 }
 
 Error ConfigReader::refuseUnsupported() const {
+  // TODO(#5): layers pruned by our own tool, under a key of our own.
   if (const llvm::json::Value *value = lookup("pruned_heads")) {
     const llvm::json::Object *heads = value->getAsObject();
     // The library prunes the queries but not the convolution that they feed, so no such checkpoint works there.
@@ -268,10 +255,10 @@ llvm::Expected<Config> parseConfig(StringRef text, StringRef path) {
 }
 
 llvm::Expected<Config> readConfig(StringRef path) {
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer = readSmallFile(path);
-  if (!buffer)
-    return buffer.takeError();
-  return parseConfig((*buffer)->getBuffer(), path);
+  llvm::Expected<std::string> text = readSmallFile(path);
+  if (!text)
+    return text.takeError();
+  return parseConfig(*text, path);
 }
 
 } // namespace mlir::convbert

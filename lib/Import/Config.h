@@ -46,8 +46,11 @@ struct Config {
 
   /// `architectures[0]`, empty if absent.
   std::string architecture;
-  /// Names of the labels by id; `LABEL_<i>` where the file gives a number only.
+  /// Number of labels, and their names by id where the file gives them; others are called `LABEL_<i>`.  (A file may
+  /// claim any number, so names are made when the head's shape has confirmed it.)
+  int64_t labelCount = 2;
   std::vector<std::string> labels;
+  std::string labelName(int64_t id) const { return labels.empty() ? "LABEL_" + std::to_string(id) : labels[id]; }
   /// Whether the number of labels comes from the file (`id2label` or `num_labels`).
   bool labelsGiven = false;
 

@@ -5,7 +5,7 @@
 
 #include "lib/Import/Config.h"
 #include "lib/Import/LayerSchema.h"
-#include "lib/Import/Safetensors.h"
+#include "lib/Import/TensorInfo.h"
 
 namespace mlir::convbert {
 

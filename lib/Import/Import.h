@@ -3,8 +3,11 @@
 #ifndef CONVBERT_LIB_IMPORT_IMPORT_H
 #define CONVBERT_LIB_IMPORT_IMPORT_H
 
+#include "lib/Import/Checkpoint.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +17,10 @@ struct ImportOptions {
   /// Adds the results `hidden_states.0` .. `hidden_states.L`, each `B x T x D`: the input of layer 0 and the outputs of
   /// all layers.
   bool hiddenStates = false;
+
+  /// Gives the directory into which deflated weights are unpacked, so that they can be mapped; asked only if there are
+  /// some.  Without it they are checked and have no `WeightSource::file`.
+  std::function<llvm::Expected<std::string>()> unpackDirectory;
 };
 
 /// Where the bytes of a parameter lie: `bytes` bytes from `offset` of `file`, little-endian, row-major, as the module's
@@ -29,18 +36,24 @@ struct ImportedModel {
   OwningOpRef<ModuleOp> module;
   /// One entry for each `ml_program.global` of the module, in the same order.
   std::vector<WeightSource> weights;
+  /// What the weight files were when they were read, by path.
+  std::map<std::string, FileStamp> files;
+  /// What a user should know, one line each: what was ignored, whose rule the head widths follow.
+  std::vector<std::string> notes;
 };
 
-/// Imports a Hugging Face checkpoint directory (config.json beside model.safetensors, or shards and their index) as a
-/// module of block operations:
+/// Imports a checkpoint directory (config.json beside weights, see CheckpointFiles.h) as a module of block operations:
 ///
-///  * a private `ml_program.global` for each parameter, named and shaped as in the file, with external contents;
+///  * a private `ml_program.global` for each parameter, named as in Hugging Face's files, with external contents of the
+///    type and shape that the file has;
 ///  * a private function `@encoder_layer(x : B x T x D, bias : B x T, 23 parameters) -> B x T x D`;
-///  * `@forward(input_ids, attention_mask, token_type_ids, position_ids)`, each `B x T`;
+///  * `@forward(input_ids, attention_mask, token_type_ids, position_ids)`, each `B x T`, which loads the parameters
+///  and,
+///    where they are stored otherwise, widens them to float32, slices and transposes them;
 ///  * the attribute `convbert.manifest` (see ManifestJSON.h).
 ///
-/// No weight is read, only headers.  On failure, returns failure and sets `error` to one line that says what was found,
-/// what is required, and where.
+/// Numbers are read once to check them, and none is kept.  On failure, returns failure and sets `error` to one line
+/// that says what was found, what is required, and where.
 FailureOr<ImportedModel> importCheckpoint(StringRef directory, const ImportOptions &options, MLIRContext &context,
                                           std::string &error);
 

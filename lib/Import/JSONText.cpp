@@ -1,9 +1,9 @@
 //===- JSONText.cpp - Strict reading of JSON that others wrote --*- C++ -*-===//
 
 #include "lib/Import/JSONText.h"
+#include "lib/Import/ByteSource.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::convbert {
@@ -148,21 +148,15 @@ llvm::Expected<llvm::json::Object> parseJSONObject(llvm::StringRef text, const l
   return std::move(*object);
 }
 
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readSmallFile(llvm::StringRef path) {
-  llvm::sys::fs::file_status status;
-  if (std::error_code error = llvm::sys::fs::status(path, status))
-    return importError(path + ": cannot open: " + error.message());
-  // A pipe or a device would be waited for.
-  if (status.type() != llvm::sys::fs::file_type::regular_file)
-    return importError(path + ": requires a regular file, but found something else");
-  if (status.getSize() > kMaxJSONBytes)
+llvm::Expected<std::string> readSmallFile(llvm::StringRef path) {
+  llvm::Expected<std::unique_ptr<ByteSource>> source = openFile(path);
+  if (!source)
+    return source.takeError();
+  uint64_t size = (*source)->getSize();
+  if (size > kMaxJSONBytes)
     return importError(path + ": requires at most " + llvm::Twine(kMaxJSONBytes) + " bytes, but found " +
-                       llvm::Twine(status.getSize()));
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return importError(path + ": cannot read: " + buffer.getError().message());
-  return std::move(*buffer);
+                       llvm::Twine(size));
+  return (*source)->read(0, size);
 }
 
 } // namespace mlir::convbert

@@ -6,8 +6,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include <memory>
 #include <string>
 
 namespace mlir::convbert {
@@ -24,8 +22,9 @@ std::string shapeText(llvm::ArrayRef<int64_t> shape);
 /// What a JSON value is, for messages: "null", "true", "the number 8.5", "a string", "an array", "an object".
 std::string describeJSON(const llvm::json::Value &value);
 
-/// Largest JSON text that is read, in bytes.  A header of a 24-layer model has 60 kB.
-constexpr uint64_t kMaxJSONBytes = 16u << 20;
+/// Largest JSON text that is read, in bytes.  A header of a 24-layer model has 60 kB; values take some 80 times their
+/// shortest text.
+constexpr uint64_t kMaxJSONBytes = 2u << 20;
 
 /// Parses one JSON object.  `where` starts the messages.  Beyond what `llvm::json::parse` refuses, a key that appears
 /// twice in one object is an error (which one counts would be left to chance), and so is nesting deeper than 64 levels
@@ -33,7 +32,7 @@ constexpr uint64_t kMaxJSONBytes = 16u << 20;
 llvm::Expected<llvm::json::Object> parseJSONObject(llvm::StringRef text, const llvm::Twine &where);
 
 /// Reads a regular file of at most `kMaxJSONBytes`; errors name the path.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readSmallFile(llvm::StringRef path);
+llvm::Expected<std::string> readSmallFile(llvm::StringRef path);
 
 } // namespace mlir::convbert
 

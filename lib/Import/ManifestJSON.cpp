@@ -5,6 +5,23 @@
 
 namespace mlir::convbert {
 
+Attribute makeManifestEntry(Builder &builder, StringRef name, RankedTensorType type) {
+  SmallVector<Attribute> shape;
+  unsigned dynamic = 0;
+  for (int64_t size : type.getShape())
+    shape.push_back(ShapedType::isDynamic(size) ? Attribute(builder.getStringAttr(dynamic++ ? "T" : "B"))
+                                                : Attribute(builder.getI64IntegerAttr(size)));
+  Type element = type.getElementType();
+  StringRef dtype = element.isF32()        ? "float32"
+                    : element.isF16()      ? "float16"
+                    : element.isBF16()     ? "bfloat16"
+                    : element.isInteger(1) ? "bool"
+                                           : "int64";
+  return builder.getDictionaryAttr({builder.getNamedAttr("name", builder.getStringAttr(name)),
+                                    builder.getNamedAttr("dtype", builder.getStringAttr(dtype)),
+                                    builder.getNamedAttr("shape", builder.getArrayAttr(shape))});
+}
+
 /// Dictionaries, arrays, strings, integers and booleans; anything else becomes null.
 static llvm::json::Value toJSON(Attribute attribute) {
   if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {

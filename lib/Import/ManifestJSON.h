@@ -3,6 +3,7 @@
 #ifndef CONVBERT_LIB_IMPORT_MANIFESTJSON_H
 #define CONVBERT_LIB_IMPORT_MANIFESTJSON_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
 
@@ -16,6 +17,9 @@ inline constexpr llvm::StringLiteral kManifestAttrName = "convbert.manifest";
 
 /// Rows that the runtime gives every sequence at least, however short it is.
 constexpr int64_t kMinRowPitch = 8;
+
+/// An entry of `inputs`, `outputs` or `parameters`; the type's dynamic dimensions are, in order, B and T.
+Attribute makeManifestEntry(Builder &builder, StringRef name, RankedTensorType type);
 
 /// The manifest of a module as JSON (an object), or null if the module has none.
 llvm::json::Value manifestToJSON(ModuleOp module);

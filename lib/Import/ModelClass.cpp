@@ -12,7 +12,8 @@ static constexpr ModelClass kAllClasses[] = {ModelClass::Model,
                                              ModelClass::SequenceClassification,
                                              ModelClass::TokenClassification,
                                              ModelClass::QuestionAnswering,
-                                             ModelClass::MultipleChoice};
+                                             ModelClass::MultipleChoice,
+                                             ModelClass::PreTraining};
 
 StringRef modelClassName(ModelClass modelClass) {
   switch (modelClass) {
@@ -28,12 +29,15 @@ StringRef modelClassName(ModelClass modelClass) {
     return "ConvBertForQuestionAnswering";
   case ModelClass::MultipleChoice:
     return "ConvBertForMultipleChoice";
+  case ModelClass::PreTraining:
+    return "ConvBertForPreTraining";
   }
   llvm_unreachable("all classes handled");
 }
 
 llvm::Expected<ModelClass> decideModelClass(const Config &config, const llvm::StringMap<const TensorInfo *> &tensors) {
   if (!config.architecture.empty()) {
+    // TODO(#5): BertFor... and ElectraFor..., once layers without convolution heads are built.
     std::string known;
     for (ModelClass modelClass : kAllClasses) {
       if (config.architecture == modelClassName(modelClass))
@@ -47,6 +51,8 @@ llvm::Expected<ModelClass> decideModelClass(const Config &config, const llvm::St
     return ModelClass::MaskedLM;
   if (tensors.contains("classifier.dense.weight"))
     return ModelClass::SequenceClassification;
+  if (tensors.contains("discriminator_predictions.dense.weight"))
+    return ModelClass::PreTraining;
   if (tensors.contains("qa_outputs.weight"))
     return ModelClass::QuestionAnswering;
   auto classifier = tensors.find("classifier.weight");

@@ -4,7 +4,7 @@
 #define CONVBERT_LIB_IMPORT_MODELCLASS_H
 
 #include "lib/Import/Config.h"
-#include "lib/Import/Safetensors.h"
+#include "lib/Import/TensorInfo.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::convbert {
@@ -16,7 +16,10 @@ enum class ModelClass {
   SequenceClassification,
   TokenClassification,
   QuestionAnswering,
-  MultipleChoice
+  MultipleChoice,
+  /// Tells replaced tokens from original ones, the task that ConvBERT is trained on.  Not a class of the library; it is
+  /// called as ELECTRA's would be.
+  PreTraining
 };
 
 /// The class as `architectures` in config.json writes it: "ConvBertForMaskedLM".

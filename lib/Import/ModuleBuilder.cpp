@@ -2,7 +2,10 @@
 
 #include "lib/Import/ModuleBuilder.h"
 #include "lib/Import/ManifestJSON.h"
+#include "lib/Import/ParameterLoad.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -16,6 +19,8 @@ namespace {
 struct Output {
   std::string name;
   Value value;
+  /// The last dimension, of size 1, is not part of the shape that users see.
+  bool dropsUnit = false;
 };
 
 class ModuleBuilder {
@@ -56,7 +61,7 @@ private:
 
 void ModuleBuilder::buildGlobals() {
   for (const TensorInfo *tensor : checkpoint.parameters()) {
-    RankedTensorType type = tensorType(tensor->shape);
+    RankedTensorType type = getStoredType(*tensor, builder.getContext());
     ml_program::GlobalOp::create(builder, named(tensor->name), tensor->name, type, /*is_mutable=*/false,
                                  ml_program::ExternAttr::get(builder.getContext(), type),
                                  builder.getStringAttr("private"));
@@ -107,7 +112,8 @@ void ModuleBuilder::buildLayerBody(func::FuncOp function, const LayerGeometry &g
                                      p[KeyBias], p[ValueWeight], p[ValueBias], p[SpanDepthwise], p[SpanPointwise],
                                      p[SpanBias], p[KernelWeight], p[KernelBias], p[ConvWeight], p[ConvBias],
                                      p[OutputWeight], p[OutputBias], bias, /*attn_heads=*/geometry.heads,
-                                     /*conv_heads=*/geometry.heads, /*head_size=*/geometry.headSize);
+                                     /*conv_heads=*/geometry.heads, /*head_size=*/geometry.headSize)
+                .getResult();
   Value x1 = LayerNormOp::create(builder, named("attention.output.LayerNorm"), y, /*residual=*/x,
                                  p[AttentionNormWeight], p[AttentionNormBias], eps());
   Value f = FeedForwardOp::create(builder, named("feed_forward"), x1, p[UpWeight], p[UpBias], p[DownWeight],
@@ -117,10 +123,7 @@ void ModuleBuilder::buildLayerBody(func::FuncOp function, const LayerGeometry &g
   func::ReturnOp::create(builder, function.getLoc(), x2);
 }
 
-Value ModuleBuilder::load(const TensorInfo *tensor) {
-  return ml_program::GlobalLoadConstOp::create(builder, named(tensor->name), tensorType(tensor->shape),
-                                               SymbolRefAttr::get(builder.getContext(), tensor->name));
-}
+Value ModuleBuilder::load(const TensorInfo *tensor) { return loadParameter(builder, named(tensor->name), *tensor); }
 
 /// The logit of a sequence.  Without a summary projection and activation that is one block operation.
 Value ModuleBuilder::buildChoiceHead(Value x) {
@@ -166,6 +169,13 @@ void ModuleBuilder::buildHead(Value x, SmallVectorImpl<Output> &outputs) {
     auto head = SpanHeadOp::create(builder, named("qa_outputs"), x, p[0], p[1]);
     outputs.push_back({"start_logits", head.getStart()});
     outputs.push_back({"end_logits", head.getEnd()});
+    return;
+  }
+  case ModelClass::PreTraining: {
+    Location loc = named("discriminator_predictions");
+    Value dense =
+        DenseOp::create(builder, loc, x, p[0], p[1], /*multiplier=*/Value(), WeightLayout::OutIn, config.activation);
+    outputs.push_back({"logits", TokenHeadOp::create(builder, loc, dense, p[2], p[3]), /*dropsUnit=*/true});
     return;
   }
   case ModelClass::MultipleChoice:
@@ -236,31 +246,24 @@ void ModuleBuilder::buildForward() {
 }
 
 void ModuleBuilder::setManifest(func::FuncOp forward, ArrayRef<Output> outputs) {
-  auto entry = [&](StringRef name, RankedTensorType type) -> Attribute {
-    SmallVector<Attribute> shape;
-    unsigned dynamic = 0;
-    for (int64_t size : type.getShape())
-      shape.push_back(ShapedType::isDynamic(size) ? Attribute(builder.getStringAttr(dynamic++ ? "T" : "B"))
-                                                  : Attribute(builder.getI64IntegerAttr(size)));
-    Type element = type.getElementType();
-    StringRef dtype = element.isF32() ? "float32" : element.isInteger(1) ? "bool" : "int64";
-    return builder.getDictionaryAttr({builder.getNamedAttr("name", builder.getStringAttr(name)),
-                                      builder.getNamedAttr("dtype", builder.getStringAttr(dtype)),
-                                      builder.getNamedAttr("shape", builder.getArrayAttr(shape))});
-  };
+  auto entry = [&](StringRef name, RankedTensorType type) { return makeManifestEntry(builder, name, type); };
   SmallVector<Attribute> labels, inputs, results, parameters;
   if (checkpoint.modelClass == ModelClass::SequenceClassification ||
       checkpoint.modelClass == ModelClass::TokenClassification)
-    for (const std::string &label : config.labels)
-      labels.push_back(builder.getStringAttr(label));
+    for (int64_t id = 0; id < config.labelCount; ++id)
+      labels.push_back(builder.getStringAttr(config.labelName(id)));
   for (BlockArgument argument : forward.getArguments()) {
     auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "convbert.name");
     inputs.push_back(entry(name, cast<RankedTensorType>(argument.getType())));
   }
-  for (const Output &output : outputs)
-    results.push_back(entry(output.name, cast<RankedTensorType>(output.value.getType())));
+  for (const Output &output : outputs) {
+    auto type = cast<RankedTensorType>(output.value.getType());
+    results.push_back(entry(output.name, output.dropsUnit
+                                             ? RankedTensorType::get(type.getShape().drop_back(), type.getElementType())
+                                             : type));
+  }
   for (const TensorInfo *tensor : checkpoint.parameters())
-    parameters.push_back(entry(tensor->name, tensorType(tensor->shape)));
+    parameters.push_back(entry(tensor->name, getStoredType(*tensor, builder.getContext())));
 
   NamedAttrList manifest;
   manifest.set("model_class", builder.getStringAttr(modelClassName(checkpoint.modelClass)));
@@ -288,7 +291,8 @@ OwningOpRef<ModuleOp> ModuleBuilder::build() {
 }
 
 OwningOpRef<ModuleOp> buildModule(const Checkpoint &checkpoint, const ImportOptions &options, MLIRContext &context) {
-  context.loadDialect<ConvBERTDialect, func::FuncDialect, ml_program::MLProgramDialect, tensor::TensorDialect>();
+  context.loadDialect<arith::ArithDialect, ConvBERTDialect, func::FuncDialect, linalg::LinalgDialect,
+                      ml_program::MLProgramDialect, tensor::TensorDialect>();
   return ModuleBuilder(checkpoint, options, context).build();
 }
 

@@ -6,33 +6,19 @@
 
 #include "lib/Import/Safetensors.h"
 #include "lib/Import/JSONText.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/FileSystem.h"
 
 using llvm::Twine;
 
 namespace mlir::convbert {
-
-/// Bits of one element, 0 if the tag is unknown.
-static uint64_t elementBits(llvm::StringRef dtype) {
-  return llvm::StringSwitch<uint64_t>(dtype)
-      .Case("F4", 4)
-      .Cases({"F6_E2M3", "F6_E3M2"}, 6)
-      .Cases({"BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "F8_E8M0"}, 8)
-      .Cases({"I16", "U16", "F16", "BF16"}, 16)
-      .Cases({"I32", "U32", "F32"}, 32)
-      .Cases({"I64", "U64", "F64", "C64"}, 64)
-      .Default(0);
-}
 
 namespace {
 
 /// One file being read.
 class HeaderReader {
 public:
-  explicit HeaderReader(llvm::StringRef path) : path(path) {}
+  explicit HeaderReader(const ByteSource &source) : source(source), path(source.getPath()) {}
 
   llvm::Expected<std::vector<TensorInfo>> read();
 
@@ -49,6 +35,7 @@ private:
   llvm::Error readOffsets(TensorInfo &tensor, const llvm::json::Object &entry) const;
   llvm::Error checkLayout(std::vector<TensorInfo> &tensors) const;
 
+  const ByteSource &source;
   llvm::StringRef path;
   std::string text;
   /// Where the numbers start, and how many bytes of them there are.
@@ -59,54 +46,27 @@ private:
 } // namespace
 
 llvm::Error HeaderReader::readText() {
-  llvm::sys::fs::file_status status;
-  if (std::error_code code = llvm::sys::fs::status(path, status))
-    return error("cannot open: " + code.message());
-  if (status.type() != llvm::sys::fs::file_type::regular_file)
-    return error("requires a regular file, but found something else");
-  uint64_t fileBytes = status.getSize();
+  uint64_t fileBytes = source.getSize();
   if (fileBytes < 8)
     return error("too short: requires at least 8 bytes (the header length), but found " + Twine(fileBytes));
-
-  llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::openNativeFileForRead(path);
-  if (!file)
-    return error("cannot open: " + llvm::toString(file.takeError()));
-  // Reads `size` bytes at `offset`, or says what is in the way.
-  auto readAt = [&](llvm::MutableArrayRef<char> bytes, uint64_t offset) -> llvm::Error {
-    while (!bytes.empty()) {
-      llvm::Expected<size_t> count = llvm::sys::fs::readNativeFileSlice(*file, bytes, offset);
-      if (!count)
-        return error("cannot read: " + llvm::toString(count.takeError()));
-      if (*count == 0)
-        return error("truncated: ends inside the header");
-      bytes = bytes.drop_front(*count);
-      offset += *count;
-    }
-    return llvm::Error::success();
-  };
-  auto readHeader = [&]() -> llvm::Error {
-    char length[8];
-    if (llvm::Error failure = readAt(length, 0))
-      return failure;
-    // Files that are often found in place of weights.
-    if (llvm::StringRef(length, 8) == "version ")
-      return error("requires a safetensors header, but found a Git LFS pointer; fetch the weights with 'git lfs pull'");
-    uint64_t headerBytes = llvm::support::endian::read64le(length);
-    if (headerBytes > fileBytes - 8)
-      return error("requires a header that ends inside the file, but found a header length of " + Twine(headerBytes) +
-                   " bytes, larger than the " + Twine(fileBytes - 8) +
-                   " bytes that follow: truncated, or not a safetensors file");
-    if (headerBytes < 2 || headerBytes > kMaxJSONBytes)
-      return error("requires a header of 2 to " + Twine(kMaxJSONBytes) + " bytes, but found a header length of " +
-                   Twine(headerBytes));
-    text.resize(headerBytes);
-    dataStart = 8 + headerBytes;
-    dataBytes = fileBytes - dataStart;
-    return readAt({text.data(), text.size()}, 8);
-  };
-  llvm::Error failure = readHeader();
-  llvm::sys::fs::closeFile(*file);
-  return failure;
+  char length[8];
+  if (llvm::Error failure = source.read(length, 0))
+    return failure;
+  // Files that are often found in place of weights.
+  if (llvm::StringRef(length, 8) == "version ")
+    return error("requires a safetensors header, but found a Git LFS pointer; fetch the weights with 'git lfs pull'");
+  uint64_t headerBytes = llvm::support::endian::read64le(length);
+  if (headerBytes > fileBytes - 8)
+    return error("requires a header that ends inside the file, but found a header length of " + Twine(headerBytes) +
+                 " bytes, larger than the " + Twine(fileBytes - 8) +
+                 " bytes that follow: truncated, or not a safetensors file");
+  if (headerBytes < 2 || headerBytes > kMaxJSONBytes)
+    return error("requires a header of 2 to " + Twine(kMaxJSONBytes) + " bytes, but found a header length of " +
+                 Twine(headerBytes));
+  text.resize(headerBytes);
+  dataStart = 8 + headerBytes;
+  dataBytes = fileBytes - dataStart;
+  return source.read({text.data(), text.size()}, 8);
 }
 
 llvm::Error HeaderReader::checkMetadata(const llvm::json::Value &value) const {
@@ -238,8 +198,15 @@ llvm::Expected<std::vector<TensorInfo>> HeaderReader::read() {
   return tensors;
 }
 
+llvm::Expected<std::vector<TensorInfo>> readSafetensorsHeader(const ByteSource &source) {
+  return HeaderReader(source).read();
+}
+
 llvm::Expected<std::vector<TensorInfo>> readSafetensorsHeader(llvm::StringRef path) {
-  return HeaderReader(path).read();
+  llvm::Expected<std::unique_ptr<ByteSource>> source = openFile(path);
+  if (!source)
+    return source.takeError();
+  return readSafetensorsHeader(**source);
 }
 
 } // namespace mlir::convbert

@@ -39,6 +39,8 @@ struct Propagation {
           return failure();
       return assign(op, op->getResult(0), layout);
     }
+    if (auto mask = dyn_cast<MaskTokensOp>(op))
+      return failure(failed(assign(op, mask.getX(), layout)) || failed(assign(op, mask.getResult(), layout)));
     if (auto dense = dyn_cast<DenseOp>(op)) {
       if (dense.getMultiplier() && failed(assign(op, dense.getMultiplier(), layout)))
         return failure();
@@ -56,29 +58,37 @@ static bool producesOrSharesLayout(Operation *op, Value value) {
   return !dense || dense.getResult() == value || dense.getMultiplier() == value;
 }
 
-/// Values that `op` reads and writes head by head, and how many heads there are.
-static std::pair<SmallVector<Value>, int64_t> getHeads(Operation *op) {
-  if (auto attention = dyn_cast<SelfAttentionOp>(op))
-    return {{attention.getQ(), attention.getK(), attention.getV(), attention.getResult()},
-            static_cast<int64_t>(attention.getHeads())};
-  if (auto apply = dyn_cast<ApplyKernelOp>(op))
-    return {{apply.getV(), apply.getResult()}, cast<RankedTensorType>(apply.getTaps().getType()).getDimSize(2)};
+/// Values that `op` reads and writes head by head, and the features of their heads.
+static SmallVector<std::pair<Value, int64_t>> getHeads(Operation *op) {
+  if (auto attention = dyn_cast<SelfAttentionOp>(op)) {
+    // A query may have more slices than there are heads.
+    int64_t size = attention.getHeadSize();
+    int64_t valueSize = getFeatures(attention.getV()) / static_cast<int64_t>(attention.getHeads());
+    return {{attention.getQ(), size},
+            {attention.getK(), size},
+            {attention.getV(), valueSize},
+            {attention.getResult(), valueSize}};
+  }
+  if (auto apply = dyn_cast<ApplyKernelOp>(op)) {
+    int64_t size = getFeatures(apply.getV()) / getExtent(apply.getTaps(), 2);
+    return {{apply.getV(), size}, {apply.getResult(), size}};
+  }
+  if (auto scale = dyn_cast<ScaleHeadsOp>(op)) {
+    int64_t size = getFeatures(scale.getX()) / getExtent(scale.getScales(), 0);
+    return {{scale.getX(), size}, {scale.getResult(), size}};
+  }
   return {};
 }
 
-static FeatureLayout headLayout(Value value, int64_t heads) {
-  int64_t size = getFeatures(value) / heads;
+static FeatureLayout headLayout(int64_t size) {
   return {size, static_cast<int64_t>(llvm::alignTo(size, TileSizes::lanes))};
 }
 
 FailureOr<FeatureLayouts> FeatureLayouts::compute(func::FuncOp fn) {
   Propagation propagation;
   for (Operation &op : fn.getBody().front()) {
-    auto [values, heads] = getHeads(&op);
-    for (Value value : values) {
-      if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(getFeatures(value)) || getFeatures(value) == 0)
-        return op.emitOpError() << "requires heads of a static size, but found " << value.getType();
-      FeatureLayout layout = headLayout(value, heads);
+    for (auto [value, size] : getHeads(&op)) {
+      FeatureLayout layout = headLayout(size);
       if (!layout.isPlain() && failed(propagation.assign(&op, value, layout)))
         return failure();
     }
@@ -94,18 +104,16 @@ FailureOr<FeatureLayouts> FeatureLayouts::compute(func::FuncOp fn) {
                             << layout.size << " features";
     for (Operation *op : ops) {
       if (!isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::DimOp, DenseOp, DynamicKernelOp, SelfAttentionOp,
-               ApplyKernelOp>(op))
-        return op->emitOpError() << "cannot work on heads of " << layout.size << " features padded to "
-                                 << layout.pitch;
+               ApplyKernelOp, MaskTokensOp, ScaleHeadsOp>(op))
+        return op->emitOpError() << "cannot work on heads of " << layout.size << " features padded to " << layout.pitch;
       if (producesOrSharesLayout(op, value) && failed(propagation.spread(op, layout)))
         return failure();
     }
   }
   // Heads that need no padding must not have got another's.
   for (Operation &op : fn.getBody().front()) {
-    auto [values, heads] = getHeads(&op);
-    for (Value value : values)
-      if (FeatureLayout need = headLayout(value, heads), found = propagation.layouts.lookup(value);
+    for (auto [value, size] : getHeads(&op))
+      if (FeatureLayout need = headLayout(size), found = propagation.layouts.lookup(value);
           need.isPlain() && !found.isPlain())
         return op.emitOpError() << "requires heads of " << need.size << " features, but found heads of " << found.size;
   }

@@ -16,7 +16,8 @@ std::array<Value, kRowKinds + 1> convbert::arenaOffsets(OpBuilder &b, Location l
   offsets[0] = arith::ConstantIndexOp::create(b, loc, 0);
   for (unsigned kind = 0; kind < kRowKinds; ++kind) {
     Value bytes = arith::ConstantIndexOp::create(b, loc, footprint[kind]);
-    offsets[kind + 1] = arith::AddIOp::create(b, loc, offsets[kind], arith::MulIOp::create(b, loc, bytes, counts[kind]));
+    offsets[kind + 1] =
+        arith::AddIOp::create(b, loc, offsets[kind], arith::MulIOp::create(b, loc, bytes, counts[kind]));
   }
   return offsets;
 }
@@ -54,9 +55,9 @@ Value HostBuilder::reinterpret(Value value, int64_t column, ArrayRef<OpFoldResul
   return memref::ReinterpretCastOp::create(b, loc, type, memory, b.getIndexAttr(offset), sizes, strides);
 }
 
-Value HostBuilder::rows(Value value, std::optional<int64_t> staticWidth) {
-  int64_t width = staticWidth.value_or(plan.getView(value).width);
-  return reinterpret(value, 0, {count(value), b.getIndexAttr(width)}, {b.getIndexAttr(pitch(value)), b.getIndexAttr(1)});
+Value HostBuilder::rows(Value value, std::optional<int64_t> width, int64_t column) {
+  return reinterpret(value, column, {count(value), b.getIndexAttr(width.value_or(plan.getView(value).width))},
+                     {b.getIndexAttr(pitch(value)), b.getIndexAttr(1)});
 }
 
 Value HostBuilder::tilesIn(Value value, int64_t column, int64_t depth) {
@@ -67,13 +68,13 @@ Value HostBuilder::tilesIn(Value value, int64_t column, int64_t depth) {
 
 Value HostBuilder::tilesOut(Value value, int64_t column, int64_t panels) {
   Value tileCount = arith::DivUIOp::create(b, loc, count(value), constant(tiles.rows));
-  return reinterpret(
-      value, column, {tileCount, b.getIndexAttr(tiles.rows), b.getIndexAttr(panels), b.getIndexAttr(tiles.panel)},
-      {b.getIndexAttr(tiles.rows * pitch(value)), b.getIndexAttr(pitch(value)), b.getIndexAttr(tiles.panel),
-       b.getIndexAttr(1)});
+  return reinterpret(value, column,
+                     {tileCount, b.getIndexAttr(tiles.rows), b.getIndexAttr(panels), b.getIndexAttr(tiles.panel)},
+                     {b.getIndexAttr(tiles.rows * pitch(value)), b.getIndexAttr(pitch(value)),
+                      b.getIndexAttr(tiles.panel), b.getIndexAttr(1)});
 }
 
-void HostBuilder::call(func::FuncOp kernel, ValueRange operands) {
+LogicalResult HostBuilder::call(Operation *op, func::FuncOp kernel, ValueRange operands) {
   SmallVector<Value> all(operands);
   ArrayRef<Type> types = kernel.getArgumentTypes();
   // The trailing arguments are the same for all kernels: shape, threads, scratch.
@@ -83,8 +84,16 @@ void HostBuilder::call(func::FuncOp kernel, ValueRange operands) {
     else
       all.push_back(cast<MemRefType>(type).getElementType().isInteger(64) ? context.shape : context.scratch);
   }
-  for (auto [value, type] : llvm::zip_equal(all, types))
-    if (value.getType() != type)
-      value = memref::CastOp::create(b, loc, type, value);
+  for (auto [value, type] : llvm::zip_equal(all, types)) {
+    if (!value)
+      return op->emitOpError() << "requires packed parameters that rest on globals, and inputs that are arguments";
+    if (value.getType() == type)
+      continue;
+    if (!memref::CastOp::areCastCompatible(value.getType(), type))
+      return op->emitOpError() << "requires operands of kernel @" << kernel.getName() << " of type " << type
+                               << ", but found " << value.getType();
+    value = memref::CastOp::create(b, loc, type, value);
+  }
   func::CallOp::create(b, loc, kernel, all);
+  return success();
 }

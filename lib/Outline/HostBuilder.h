@@ -12,12 +12,12 @@ namespace mlir::convbert {
 
 /// What host code knows of a call: the counts that sizes depend on, and the arguments that kernels take.
 struct HostContext {
-  Value workspace;  ///< memref<?xi8>: own arenas, then those of callees
-  Value scratch;    ///< memref<?xi8>: temporaries of kernels, a share for each thread
-  Value shape;      ///< memref<?xi64>: { B, T_max, row_start[B+1], length[B] }
-  Value threads;    ///< i32
-  Value batch, longest;                 ///< index
-  std::array<Value, kRowKinds> counts;  ///< index, by RowKind
+  Value workspace;                     ///< memref<?xi8>: own arenas, then those of callees
+  Value scratch;                       ///< memref<?xi8>: temporaries of kernels, a share for each thread
+  Value shape;                         ///< memref<?xi64>: { B, T_max, row_start[B+1], length[B] }
+  Value threads;                       ///< i32
+  Value batch, longest;                ///< index
+  std::array<Value, kRowKinds> counts; ///< index, by RowKind
 };
 
 /// Emits views of buffers and calls of kernels at the end of a function under construction.
@@ -32,29 +32,29 @@ public:
 
   const HostContext &getContext() const { return context; }
   WorkspacePlan &getPlan() { return plan; }
+  const Buffer &getBuffer(Value value) { return plan.getBuffer(plan.getView(value).buffer); }
   const TileSizes &getTiles() const { return tiles; }
   void setLoc(Location newLoc) { loc = newLoc; }
   Location getLoc() const { return loc; }
 
   /// The whole buffer of `value`: memref<? x pitch>, or for keys memref<batch x keys>.
   Value base(Value value);
-  /// Rows of `value`: memref<? x width or ?, strided<[?, 1], offset: ?>>.  `width` defaults to that of the value.
-  Value rows(Value value, std::optional<int64_t> staticWidth = std::nullopt);
+  /// Rows of `value`, from `column` on: memref<? x width, strided<[?, 1], offset: ?>>.  `width` defaults to that of the
+  /// value.
+  Value rows(Value value, std::optional<int64_t> width = std::nullopt, int64_t column = 0);
   /// Row tiles as a dense kernel reads them: [row tile][mr][depth], from `column` on.
   Value tilesIn(Value value, int64_t column, int64_t depth);
   /// Row tiles as a dense kernel writes them: [row tile][mr][panels][nr], from `column` on.
   Value tilesOut(Value value, int64_t column, int64_t panels);
 
   /// Calls `kernel` with `operands`, casting memrefs to the types that it declares, then shape, threads and scratch
-  /// where it takes them.
-  void call(func::FuncOp kernel, ValueRange operands);
+  /// where it takes them.  Reports at `op` and fails if an operand is missing or cannot be cast.
+  LogicalResult call(Operation *op, func::FuncOp kernel, ValueRange operands);
 
 private:
   Value reinterpret(Value value, int64_t column, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides);
-  int64_t pitch(Value value) { return plan.getBuffer(plan.getView(value).buffer).pitch; }
-  Value count(Value value) {
-    return context.counts[static_cast<unsigned>(plan.getBuffer(plan.getView(value).buffer).kind)];
-  }
+  int64_t pitch(Value value) { return getBuffer(value).pitch; }
+  Value count(Value value) { return context.counts[static_cast<unsigned>(getBuffer(value).kind)]; }
 
   OpBuilder &b;
   Location loc;

@@ -13,6 +13,7 @@ namespace {
 
 /// Emits the calls of one operation.
 struct Emitter {
+  Operation *operation;
   HostBuilder &host;
   KernelTemplates &kernels;
   const OperandLookup &lookup;
@@ -26,17 +27,18 @@ struct Emitter {
     func::FuncOp kernel = kernels.get(name, suffix, parameters);
     if (!kernel)
       return failure();
-    host.call(kernel, operands);
-    return success();
+    return host.call(operation, kernel, operands);
   }
 
   /// One matrix product: rows of `x` from `inColumn` on times panels, to rows of `y` from `outColumn` on.
   LogicalResult dense(Value x, int64_t inColumn, Value panels, Value bias, Value multiplier, ActivationKind activation,
                       Value y, int64_t outColumn) {
     const TileSizes &tiles = host.getTiles();
-    auto type = cast<MemRefType>(panels.getType());
-    TemplateParameters parameters{{"MR", text(tiles.rows)}, {"NR", text(tiles.panel)},
-                                  {"ACT", stringifyActivationKind(activation).str()}};
+    auto type = panels ? cast<MemRefType>(panels.getType()) : MemRefType();
+    if (!type || type.getRank() != 3)
+      return operation->emitOpError() << "requires packed parameters that rest on globals";
+    TemplateParameters parameters{
+        {"MR", text(tiles.rows)}, {"NR", text(tiles.panel)}, {"ACT", stringifyActivationKind(activation).str()}};
     std::string suffix = activation == ActivationKind::Identity ? "" : stringifyActivationKind(activation).str();
     SmallVector<Value> operands{host.tilesIn(x, inColumn, type.getDimSize(1)), panels, bias};
     if (multiplier)
@@ -51,6 +53,8 @@ struct Emitter {
   }
 
   LogicalResult emit(DynamicKernelOp op) {
+    if (op.getSpanKey())
+      return op.emitOpError() << "requires its span-aware key fused into the layer that makes a factor of the product";
     if (op.getNormalize() != KernelNorm::None)
       return op.emitOpError() << "requires its softmax fused into the convolution that uses the taps";
     return dense(op.getQ(), 0, parameter(op.getWeight()), parameter(op.getBias()), Value(), ActivationKind::Identity,
@@ -97,12 +101,19 @@ struct Emitter {
     return call("attention_bias", "", {}, {input(op.getMask()), host.base(op.getResult())});
   }
 
+  LogicalResult requireCentred(int64_t taps, ArrayRef<int64_t> pads) {
+    if (taps % 2 == 1 && pads[0] == pads[1])
+      return success();
+    return operation->emitOpError() << "requires an odd number of taps with equal pads for the CPU kernel, but found "
+                                    << taps << " taps and pads " << pads[0] << ", " << pads[1];
+  }
+
   LogicalResult emit(DepthwiseConv1DOp op) {
     int64_t taps = op.getTaps(), halo = op.getPads()[0];
-    if (taps % 2 == 0 || halo != (taps - 1) / 2)
-      return op.emitOpError() << "requires an odd number of taps with equal pads for the CPU kernel, but found " << taps
-                              << " taps and pads " << op.getPads()[0] << ", " << op.getPads()[1];
-    TemplateParameters parameters{{"K", text(taps)}, {"HALO", text(halo)},
+    if (failed(requireCentred(taps, op.getPads())))
+      return failure();
+    TemplateParameters parameters{{"K", text(taps)},
+                                  {"HALO", text(halo)},
                                   {"IN", text(TileSizes::tokenRows + taps - 1)},
                                   {"SPARE", text(TileSizes::tokenRows + taps - 1)}};
     return call("depthwise", "k" + text(taps), parameters,
@@ -112,15 +123,17 @@ struct Emitter {
   LogicalResult emit(ApplyKernelOp op) {
     auto type = cast<RankedTensorType>(op.getTaps().getType());
     int64_t heads = type.getDimSize(2), taps = type.getDimSize(3), halo = op.getPads()[0];
+    if (op.getMask())
+      return op.emitOpError() << "requires its mask decomposed into a step of its own";
     if (op.getNormalize() != KernelNorm::Softmax)
       return op.emitOpError() << "requires logits, with the softmax fused, for the CPU kernel";
-    if (taps % 2 == 0 || halo != (taps - 1) / 2)
-      return op.emitOpError() << "requires an odd number of taps with equal pads for the CPU kernel, but found " << taps;
+    if (failed(requireCentred(taps, op.getPads())))
+      return failure();
     int64_t padded = llvm::alignTo(heads, TileSizes::headBlock), width = host.getPlan().getView(op.getV()).width;
-    TemplateParameters parameters{{"K", text(taps)}, {"HALO", text(halo)},
-                                  {"IN", text(TileSizes::tokenRows + taps - 1)}, {"H", text(heads)},
-                                  {"HP", text(padded)}, {"DP", text(width / heads)}, {"W", text(width)},
-                                  {"KHP", text(taps * padded)}};
+    TemplateParameters parameters{
+        {"K", text(taps)},  {"HALO", text(halo)},        {"IN", text(TileSizes::tokenRows + taps - 1)},
+        {"H", text(heads)}, {"HP", text(padded)},        {"DP", text(width / heads)},
+        {"W", text(width)}, {"KHP", text(taps * padded)}};
     return call("span", "k" + text(taps) + "_h" + text(heads) + "_d" + text(width / heads), parameters,
                 {host.rows(op.getTaps()), host.rows(op.getV()), host.rows(op.getResult())});
   }
@@ -131,20 +144,59 @@ struct Emitter {
                               << op.getScale().convertToDouble();
     if (!op.getBias())
       return op.emitOpError() << "requires a key bias for the CPU kernel";
-    int64_t pitch = host.getPlan().getView(op.getQ()).width / op.getHeads();
-    TemplateParameters parameters{{"NR", text(host.getTiles().keyPanel)}, {"DP", text(pitch)},
+    if (host.getBuffer(op.getBias()).kind != RowKind::Key)
+      return op.emitOpError() << "requires a key bias made by convbert.attention_bias for the CPU kernel";
+    if (getFeatures(op.getV()) != getFeatures(op.getK()))
+      return op.emitOpError() << "requires values as wide as keys for the CPU kernel, but found "
+                              << getFeatures(op.getV()) << " and " << getFeatures(op.getK()) << " features";
+    if (op.getHeadMask())
+      return op.emitOpError() << "requires its head mask decomposed into a step of its own";
+    int64_t heads = static_cast<int64_t>(op.getHeads()), pitch = host.getPlan().getView(op.getK()).width / heads;
+    TemplateParameters parameters{{"NR", text(host.getTiles().keyPanel)},
+                                  {"DP", text(pitch)},
                                   {"NR_DP", text(pitch * host.getTiles().keyPanel)}};
-    return call("attention", "d" + text(pitch), parameters,
-                {host.rows(op.getQ()), host.rows(op.getK()), host.rows(op.getV()), host.base(op.getBias()),
-                 host.rows(op.getResult())});
+    // One call for each run of heads that read neighbouring slices of the query.
+    for (int64_t begin = 0, end; begin < heads; begin = end) {
+      end = op.getQueryHeads() ? begin + 1 : heads;
+      while (end < heads && op.getQuerySlice(end) == op.getQuerySlice(end - 1) + 1)
+        ++end;
+      auto run = [&](Value value, int64_t slice) { return host.rows(value, (end - begin) * pitch, slice * pitch); };
+      if (failed(call("attention", "d" + text(pitch), parameters,
+                      {run(op.getQ(), op.getQuerySlice(begin)), run(op.getK(), begin), run(op.getV(), begin),
+                       host.base(op.getBias()), run(op.getResult(), begin)})))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult emit(ActivationOp op) {
+    int64_t padded = llvm::alignTo(getFeatures(op.getX()), TileSizes::lanes);
+    std::string kind = stringifyActivationKind(op.getKind()).str();
+    return call("activation", kind + "_" + text(padded), {{"W", text(padded)}, {"ACT", kind}},
+                {host.rows(op.getX(), padded), host.rows(op.getResult(), padded)});
+  }
+
+  LogicalResult emit(ScaleHeadsOp op) {
+    int64_t heads = cast<RankedTensorType>(op.getScales().getType()).getDimSize(0);
+    int64_t pitch = host.getPlan().getView(op.getX()).width / heads;
+    return call("scale_heads", "d" + text(pitch), {{"DP", text(pitch)}},
+                {host.rows(op.getX()), parameter(op.getScales()), host.rows(op.getResult())});
+  }
+
+  LogicalResult emit(MaskTokensOp op) {
+    int64_t width = host.getPlan().getView(op.getX()).width;
+    return call("mask_tokens", text(width), {{"W", text(width)}, {"WHOLE", text(width / 16 * 16)}},
+                {host.rows(op.getX()), input(op.getMask()), host.rows(op.getResult())});
   }
 
   LogicalResult emit(PoolOp op) {
-    if (op.getKind() == PoolKind::Mean)
-      return op.emitOpError() << "has no CPU kernel for the mean"; // TODO(#4)
     int64_t width = getFeatures(op.getX());
-    return call("pool", text(width),
-                {{"W", text(width)}, {"LAST", op.getKind() == PoolKind::Last ? "true" : "false"}},
+    if (op.getKind() == PoolKind::Mean) {
+      int64_t padded = llvm::alignTo(width, TileSizes::lanes);
+      return call("pool_mean", text(padded), {{"W", text(padded)}},
+                  {host.rows(op.getX(), padded), host.rows(op.getResult(), padded)});
+    }
+    return call("pool", text(width), {{"W", text(width)}, {"LAST", op.getKind() == PoolKind::Last ? "true" : "false"}},
                 {host.rows(op.getX()), host.rows(op.getResult())});
   }
 };
@@ -153,9 +205,9 @@ struct Emitter {
 
 LogicalResult convbert::emitKernelCalls(Operation *op, HostBuilder &host, KernelTemplates &kernels,
                                         const OperandLookup &lookup) {
-  Emitter emitter{host, kernels, lookup};
+  Emitter emitter{op, host, kernels, lookup};
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp, DepthwiseConv1DOp,
-            ApplyKernelOp, SelfAttentionOp, PoolOp>([&](auto concrete) { return emitter.emit(concrete); })
+            ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp, PoolOp>([&](auto concrete) { return emitter.emit(concrete); })
       .Default([&](Operation *) { return op->emitOpError() << "has no CPU kernel"; });
 }

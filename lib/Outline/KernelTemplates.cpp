@@ -30,7 +30,8 @@ static std::string instantiate(StringRef text, const TemplateParameters &paramet
   std::string result = text.str();
   for (const auto &[name, value] : parameters) {
     std::string placeholder = ("@" + name + "@").str();
-    for (size_t at = result.find(placeholder); at != std::string::npos; at = result.find(placeholder, at + value.size()))
+    for (size_t at = result.find(placeholder); at != std::string::npos;
+         at = result.find(placeholder, at + value.size()))
       result.replace(at, placeholder.size(), value);
   }
   return result;
@@ -45,17 +46,17 @@ func::FuncOp KernelTemplates::get(StringRef name, StringRef suffix, const Templa
   func::FuncOp &kernel = instances[instantiate(text, parameters)];
   if (kernel)
     return kernel;
-  OwningOpRef<ModuleOp> parsed =
-      parseSourceString<ModuleOp>(instantiate(text, parameters), module.getContext(), ("lib/Outline/kernels/" + name + ".mlir.in").str());
+  OwningOpRef<ModuleOp> parsed = parseSourceString<ModuleOp>(instantiate(text, parameters), module.getContext(),
+                                                             ("lib/Outline/kernels/" + name + ".mlir.in").str());
   if (!parsed) {
     emitError(module.getLoc()) << "kernel template '" << name << "' does not parse with the parameters of this model";
     return nullptr;
   }
   kernel = *parsed->getOps<func::FuncOp>().begin();
   kernel->remove();
-  std::string symbol = suffix.empty() ? name.str() : (name + "_" + suffix).str();
+  std::string base = suffix.empty() ? name.str() : (name + "_" + suffix).str(), symbol = base;
   for (unsigned i = 1; module.lookupSymbol(symbol); ++i)
-    symbol = (name + "_" + suffix + "_" + Twine(i)).str();
+    symbol = (base + "_" + Twine(i)).str();
   kernel.setName(symbol);
   module.push_back(kernel);
   return kernel;

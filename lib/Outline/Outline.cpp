@@ -3,8 +3,10 @@
 #include "lib/Outline/HostBuilder.h"
 #include "lib/Outline/Passes.h"
 #include "lib/Outline/Prepack.h"
+#include "lib/Outline/Requirements.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace mlir::convbert {
@@ -35,6 +37,8 @@ struct OutlinePass : convbert::impl::OutlinePassBase<OutlinePass> {
       return signalPassFailure();
     }
     tiles = *found;
+    converted.clear(); // a pass may run on several modules
+    footprints.clear();
     KernelTemplates templates(module);
     Prepack prepacked(module);
     kernelTemplates = &templates;
@@ -43,7 +47,8 @@ struct OutlinePass : convbert::impl::OutlinePassBase<OutlinePass> {
     SmallVector<func::FuncOp> order;
     llvm::SmallPtrSet<Operation *, 8> seen;
     for (auto fn : module.getOps<func::FuncOp>())
-      visitCallees(fn, order, seen);
+      if (failed(visitCallees(fn, order, seen)))
+        return signalPassFailure();
     if (llvm::count_if(order, [](func::FuncOp fn) { return !fn.isPrivate(); }) != 1) {
       module.emitError() << "requires exactly one public function, the model's entry";
       return signalPassFailure();
@@ -68,15 +73,26 @@ struct OutlinePass : convbert::impl::OutlinePassBase<OutlinePass> {
 
 private:
   /// Callees before callers.
-  void visitCallees(func::FuncOp fn, SmallVectorImpl<func::FuncOp> &order,
-                    llvm::SmallPtrSetImpl<Operation *> &seen) {
-    if (fn.isExternal() || fn->hasAttr("convbert.kernel") || !seen.insert(fn).second)
-      return;
-    fn.walk([&](func::CallOp call) {
-      if (auto callee = getOperation().lookupSymbol<func::FuncOp>(call.getCallee()))
-        visitCallees(callee, order, seen);
+  LogicalResult visitCallees(func::FuncOp fn, SmallVectorImpl<func::FuncOp> &order,
+                             llvm::SmallPtrSetImpl<Operation *> &seen) {
+    if (fn.isExternal() || fn->hasAttr("convbert.kernel") || llvm::is_contained(order, fn))
+      return success();
+    if (!seen.insert(fn).second)
+      return fn.emitOpError() << "requires functions that do not call each other in a circle: the workspace would have "
+                                 "no bound";
+    if (failed(requireOutlinable(fn)))
+      return failure();
+    for (StringRef name : {"packed_bytes", "prepack_steps", "prepack", "workspace_bytes", "scratch_bytes"})
+      if (fn.getName() == name)
+        return fn.emitOpError() << "requires another name: @" << name << " is part of the compiled object";
+    WalkResult walk = fn.walk([&](func::CallOp call) {
+      auto callee = getOperation().lookupSymbol<func::FuncOp>(call.getCallee());
+      return callee && failed(visitCallees(callee, order, seen)) ? WalkResult::interrupt() : WalkResult::advance();
     });
+    if (walk.wasInterrupted())
+      return failure();
     order.push_back(fn);
+    return success();
   }
 
   /// What a caller passes for `value`.
@@ -117,7 +133,7 @@ private:
   /// (arguments..., results..., workspace, scratch, shape, threads), all in memory.
   LogicalResult convertPrivate(func::FuncOp fn) {
     FailureOr<WorkspacePlan> plan = WorkspacePlan::compute(fn, tiles);
-    if (failed(plan))
+    if (failed(plan) || failed(requireResults(fn, *plan)))
       return failure();
     OpBuilder b(fn);
     Block &body = fn.getBody().front();
@@ -140,12 +156,8 @@ private:
       if (WorkspacePlan::isActivation(arg))
         plan->setExternal(arg, memory[arg]);
     }
-    for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
-      if (isa<BlockArgument>(value) || plan->getView(value).column != 0 ||
-          plan->getView(value).width != plan->getBuffer(plan->getView(value).buffer).width)
-        return returned.emitOpError() << "requires a result of its own, but found an argument or a part";
+    for (auto [i, value] : llvm::enumerate(returned.getOperands()))
       plan->setExternal(value, host.getArgument(results + i));
-    }
     plan->assignOffsets();
     footprints[host.getName()] = plan->getFootprint() + calleeFootprint(fn);
     HostContext context = readShape(b, fn.getLoc(), host.getArgument(rest + 2));
@@ -163,7 +175,7 @@ private:
   /// (packed, inputs, outputs, workspace, shape, threads), and `@workspace_bytes`.
   LogicalResult convertEntry(func::FuncOp fn) {
     FailureOr<WorkspacePlan> plan = WorkspacePlan::compute(fn, tiles);
-    if (failed(plan))
+    if (failed(plan) || failed(requireResults(fn, *plan)))
       return failure();
     plan->assignOffsets();
     OpBuilder b(fn);
@@ -188,7 +200,8 @@ private:
       auto arg = dyn_cast<BlockArgument>(value);
       if (!arg)
         return Value();
-      Value bytes = memref::LoadOp::create(b, loc, host.getArgument(1), ValueRange{builder.constant(arg.getArgNumber())});
+      Value bytes =
+          memref::LoadOp::create(b, loc, host.getArgument(1), ValueRange{builder.constant(arg.getArgNumber())});
       return memref::ViewOp::create(b, loc, cast<MemRefType>(memoryType(value, *plan)), bytes, builder.constant(0),
                                     ValueRange{context.batch, context.longest});
     };
@@ -211,8 +224,8 @@ private:
   LogicalResult emitBody(func::FuncOp fn, OpBuilder &b, HostBuilder &builder,
                          llvm::function_ref<Value(Value)> parameter, llvm::function_ref<Value(Value)> input) {
     auto packed = [&](Value weight, unsigned part) -> Value {
-      auto view = weight.getDefiningOp<WeightViewOp>();
-      return view ? parameter(view.getPacked()[part]) : Value();
+      auto view = weight ? weight.getDefiningOp<WeightViewOp>() : WeightViewOp();
+      return view && part < view.getPacked().size() ? parameter(view.getPacked()[part]) : Value();
     };
     OperandLookup lookup{packed, input};
     for (Operation &op : fn.getBody().front().without_terminator()) {
@@ -222,6 +235,8 @@ private:
           return failure();
         continue;
       }
+      if (!isMemoryEffectFree(&op))
+        return op.emitOpError() << "has no CPU kernel";
       // Slices and concatenations are views; the rest without an activation as result is the parameters' business.
       if (isa<tensor::ExtractSliceOp, tensor::ConcatOp>(op) ||
           llvm::none_of(op.getResults(), WorkspacePlan::isActivation))
@@ -230,24 +245,40 @@ private:
         if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
           if (type.hasStaticShape() && !operand.getDefiningOp<WeightViewOp>())
             return op.emitOpError() << "requires packed parameters (see convbert-pack-parameters)";
+      Operation *last = b.getInsertionBlock()->empty() ? nullptr : &b.getInsertionBlock()->back();
       if (failed(emitKernelCalls(&op, builder, *kernelTemplates, lookup)))
         return failure();
+      remarkKernels(fn, &op, b.getInsertionBlock(), last);
       ++calls;
     }
     return success();
   }
 
+  /// Says which kernels are called for `op` of `fn`: the calls in `block` behind `last`.
+  static void remarkKernels(func::FuncOp fn, Operation *op, Block *block, Operation *last) {
+    remark::detail::InFlightRemark remark = remark::passed(
+        op->getLoc(), remark::RemarkOpts::name("kernel").category("convbert-outline").function(fn.getName()));
+    if (!remark)
+      return;
+    remark << remark::metric("Op", op->getName().getStringRef());
+    auto begin = last ? std::next(last->getIterator()) : block->begin();
+    for (Operation &call : llvm::make_range(begin, block->end()))
+      if (auto kernel = dyn_cast<func::CallOp>(call))
+        remark << remark::metric("Kernel", kernel.getCallee());
+  }
+
   LogicalResult emitCall(func::CallOp call, OpBuilder &b, HostBuilder &builder,
                          llvm::function_ref<Value(Value)> parameter, llvm::function_ref<Value(Value)> input) {
     auto callee = getOperation().lookupSymbol<func::FuncOp>((call.getCallee() + "_host").str());
-    if (!callee)
-      return call.emitOpError() << "requires a callee with a body";
+    if (!callee || !callee.isPrivate())
+      return call.emitOpError() << "requires a private callee with a body";
     const HostContext &context = builder.getContext();
     SmallVector<Value> operands;
     for (Value value : llvm::concat<Value>(call.getOperands(), call.getResults())) {
       Value memory;
       if (WorkspacePlan::isActivation(value)) {
-        if (builder.getPlan().getView(value).column != 0)
+        View view = builder.getPlan().getView(value);
+        if (view.column != 0 || view.width != builder.getBuffer(value).width)
           return call.emitOpError() << "requires activations of their own, but found a part of one";
         memory = builder.base(value);
       } else {
@@ -274,19 +305,16 @@ private:
   LogicalResult emitStore(Operation *op, OpBuilder &b, HostBuilder &builder, Value value, Value bytes) {
     const HostContext &context = builder.getContext();
     View view = builder.getPlan().getView(value);
-    RowKind kind = builder.getPlan().getBuffer(view.buffer).kind;
-    if (!WorkspacePlan::isActivation(value) || kind == RowKind::Key)
-      return op->emitOpError() << "requires results of tokens or sequences, but found " << value.getType();
+    RowKind kind = builder.getBuffer(value).kind;
     Value rows = kind == RowKind::Token ? builder.mul(context.batch, context.longest) : context.batch;
     auto type = MemRefType::get({ShapedType::kDynamic, view.width}, b.getF32Type());
     Value out = memref::ViewOp::create(b, builder.getLoc(), type, bytes, builder.constant(0), ValueRange{rows});
     std::string width = std::to_string(view.width);
-    func::FuncOp kernel = kernelTemplates->get(kind == RowKind::Token ? "store_tokens" : "store_sequences", width,
-                                               {{"W", width}});
+    func::FuncOp kernel =
+        kernelTemplates->get(kind == RowKind::Token ? "store_tokens" : "store_sequences", width, {{"W", width}});
     if (!kernel)
       return failure();
-    builder.call(kernel, {builder.rows(value), out});
-    return success();
+    return builder.call(op, kernel, {builder.rows(value), out});
   }
 
   /// The most that any callee of `fn` needs.

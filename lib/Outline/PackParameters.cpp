@@ -3,7 +3,6 @@
 #include "dialect/IR/ShapeRules.h"
 #include "lib/Outline/FeatureLayout.h"
 #include "lib/Outline/Passes.h"
-#include "lib/Outline/Requirements.h"
 #include "lib/Outline/Target.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -105,9 +104,6 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
     tiles = *found;
     if (getOperation().isExternal())
       return;
-    for (Operation &op : getOperation().getBody().front())
-      if (failed(requireStaticParameters(&op)))
-        return signalPassFailure();
     FailureOr<FeatureLayouts> computed = FeatureLayouts::compute(getOperation());
     if (failed(computed))
       return signalPassFailure();
@@ -117,8 +113,10 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
       ops.push_back(&op);
     for (Operation *op : ops) {
       OpBuilder b(op);
-      llvm::TypeSwitch<Operation *>(op).Case<DenseOp, GroupedDenseOp, DynamicKernelOp, DepthwiseConv1DOp, LayerNormOp,
-                                             EmbeddingsOp>([&](auto concrete) { pack(b, concrete); });
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp, DepthwiseConv1DOp, LayerNormOp, EmbeddingsOp,
+                                             ScaleHeadsOp>(
+              [&](auto concrete) { pack(b, concrete); });
     }
   }
 
@@ -151,8 +149,8 @@ private:
       r.padBlocks(0, out).padBlocks(1, in).padTo(0, tiles.panel).split(0, tiles.panel).transpose({0, 2, 1});
     else
       r.padBlocks(1, out).padBlocks(0, in).padTo(1, tiles.panel).split(1, tiles.panel).transpose({1, 0, 2});
-    Value bias = packBias(b, op, op.getBias(), op.getWeight(), op.getOutFeatures(),
-                          [&](Relayout &r) { r.padBlocks(0, out); });
+    Value bias =
+        packBias(b, op, op.getBias(), op.getWeight(), op.getOutFeatures(), [&](Relayout &r) { r.padBlocks(0, out); });
     setBias(b, op, bias, op.getOutFeatures());
     replace(b, op.getWeightMutable(), r.get());
   }
@@ -183,16 +181,16 @@ private:
 
   /// Feature `h*K + k` goes to row `k*HP + h`: a vector holds one tap of several heads.
   void pack(OpBuilder &b, DynamicKernelOp op) {
-    int64_t heads = op.getHeads(), features = getOutFeatures(cast<RankedTensorType>(op.getWeight().getType()), op.getLayout());
+    int64_t heads = op.getHeads(),
+            features = getOutFeatures(cast<RankedTensorType>(op.getWeight().getType()), op.getLayout());
     int64_t taps = features / heads, padded = llvm::alignTo(heads, TileSizes::headBlock);
     Relayout r(b, op.getWeight());
     if (op.getLayout() == WeightLayout::InOut)
       r.transpose({1, 0});
     r.padBlocks(1, layouts.get(op.getQ())).split(0, taps).transpose({1, 0, 2}).pad(1, padded).join(0);
     r.padTo(0, tiles.panel).split(0, tiles.panel).transpose({0, 2, 1});
-    Value bias = packBias(b, op, op.getBias(), op.getWeight(), features, [&](Relayout &r) {
-      r.split(0, taps).transpose({1, 0}).pad(1, padded).join(0);
-    });
+    Value bias = packBias(b, op, op.getBias(), op.getWeight(), features,
+                          [&](Relayout &r) { r.split(0, taps).transpose({1, 0}).pad(1, padded).join(0); });
     setBias(b, op, bias, features);
     replace(b, op.getWeightMutable(), r.get());
   }
@@ -223,11 +221,14 @@ private:
     packNorm(b, op.getGammaMutable(), op.getBetaMutable());
   }
 
+  void pack(OpBuilder &b, ScaleHeadsOp op) {
+    replace(b, op.getScalesMutable(), Relayout(b, op.getScales()).padTo(0, TileSizes::lanes).get());
+  }
+
   static int64_t paddedWidth(Value vector) { return llvm::alignTo(getFeatures(vector), TileSizes::lanes); }
 
   /// Sets (or adds) the bias, seen through its packed form.
-  template <typename Op>
-  static void setBias(OpBuilder &b, Op op, ValueRange packed, int64_t features) {
+  template <typename Op> static void setBias(OpBuilder &b, Op op, ValueRange packed, int64_t features) {
     auto type = RankedTensorType::get({features}, getElementTypeOrSelf(packed.front().getType()));
     auto view = WeightViewOp::create(b, packed.front().getLoc(), TypeRange{type}, packed);
     op.getBiasMutable().assign(view.getResult(0));

@@ -1,6 +1,7 @@
 //===- Prepack.cpp - Packed parameters and the code that makes them ---------===//
 
 #include "lib/Outline/Prepack.h"
+#include "dialect/IR/ConvBERTDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -46,6 +47,8 @@ static LogicalResult collectChain(Value value, llvm::SetVector<Operation *> &cha
     loads.insert(op);
     return success();
   }
+  if (isa<ConvBERTDialect, func::FuncDialect>(op->getDialect()) || !isMemoryEffectFree(op))
+    return op->emitOpError() << "cannot be computed once, when parameters are packed";
   llvm::SetVector<Value> inputs(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), inputs); // a padding value
   for (Value input : inputs)
@@ -53,6 +56,22 @@ static LogicalResult collectChain(Value value, llvm::SetVector<Operation *> &cha
       return failure();
   chain.insert(op);
   return success();
+}
+
+/// Copies `op`, which maps each element of the tensor `input`, as a loop over elements: operations on whole tensors do
+/// not bufferize.
+static void cloneElementwise(OpBuilder &b, Operation *op, Value input, IRMapping &map,
+                             llvm::function_ref<Value(OpBuilder &, Location, Value element)> body) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Location loc = op->getLoc();
+  Value init = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> parallel(type.getRank(), utils::IteratorType::parallel);
+  auto loop = linalg::GenericOp::create(
+      b, loc, TypeRange{type}, ValueRange{map.lookup(input)}, ValueRange{init}, ArrayRef<AffineMap>{identity, identity},
+      parallel,
+      [&](OpBuilder &b, Location loc, ValueRange args) { linalg::YieldOp::create(b, loc, body(b, loc, args[0])); });
+  map.map(op->getResult(0), loop.getResult(0));
 }
 
 /// Copies `op` into a pack kernel in a form that bufferizes.
@@ -70,21 +89,36 @@ static void cloneForPacking(OpBuilder &b, Operation *op, IRMapping &map) {
   DenseFPElementsAttr splat;
   if (auto product = dyn_cast<arith::MulFOp>(op);
       product && matchPattern(product.getRhs(), m_Constant(&splat)) && splat.isSplat()) {
-    Location loc = op->getLoc();
-    auto type = cast<RankedTensorType>(product.getType());
-    Value factor = arith::ConstantOp::create(b, loc, splat.getSplatValue<FloatAttr>());
-    Value init = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-    AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
-    SmallVector<utils::IteratorType> parallel(type.getRank(), utils::IteratorType::parallel);
-    auto scaled = linalg::GenericOp::create(
-        b, loc, TypeRange{type}, ValueRange{map.lookup(product.getLhs())}, ValueRange{init},
-        ArrayRef<AffineMap>{identity, identity}, parallel, [&](OpBuilder &b, Location loc, ValueRange args) {
-          linalg::YieldOp::create(b, loc, arith::MulFOp::create(b, loc, args[0], factor).getResult());
-        });
-    map.map(product.getResult(), scaled.getResult(0));
+    Value factor = arith::ConstantOp::create(b, op->getLoc(), splat.getSplatValue<FloatAttr>());
+    cloneElementwise(b, op, product.getLhs(), map, [&](OpBuilder &b, Location loc, Value element) {
+      return arith::MulFOp::create(b, loc, element, factor).getResult();
+    });
+    return;
+  }
+  // Weights in half precision.
+  if (auto widening = dyn_cast<arith::ExtFOp>(op); widening && isa<RankedTensorType>(widening.getType())) {
+    Type wide = getElementTypeOrSelf(widening.getType());
+    cloneElementwise(b, op, widening.getIn(), map, [&](OpBuilder &b, Location loc, Value element) {
+      return arith::ExtFOp::create(b, loc, wide, element).getResult();
+    });
     return;
   }
   b.clone(*op, map);
+}
+
+/// Where the table of raw parameters holds what `load` loads: the table has an entry for each global, in order.
+static FailureOr<int64_t> getTableIndex(ml_program::GlobalLoadConstOp load) {
+  int64_t index = 0;
+  for (auto global : load->getParentOfType<ModuleOp>().getOps<ml_program::GlobalOp>()) {
+    if (SymbolRefAttr::get(global.getSymNameAttr()) != load.getGlobal()) {
+      ++index;
+      continue;
+    }
+    if (!isa_and_nonnull<ml_program::ExternAttr>(global.getValueAttr()))
+      return global.emitOpError() << "requires a value that a checkpoint holds (#ml_program.extern)";
+    return index;
+  }
+  return load.emitOpError() << "requires a global of this module, but found " << load.getGlobal();
 }
 
 FailureOr<func::FuncOp> Prepack::getKernel(Value value, SmallVectorImpl<int64_t> &globals) {
@@ -92,6 +126,12 @@ FailureOr<func::FuncOp> Prepack::getKernel(Value value, SmallVectorImpl<int64_t>
   if (failed(collectChain(value, chain, loads)))
     return failure();
 
+  for (Operation *load : loads) {
+    FailureOr<int64_t> index = getTableIndex(cast<ml_program::GlobalLoadConstOp>(load));
+    if (failed(index))
+      return failure();
+    globals.push_back(*index);
+  }
   MLIRContext *context = module.getContext();
   OpBuilder b(context);
   SmallVector<Type> types;
@@ -105,22 +145,14 @@ FailureOr<func::FuncOp> Prepack::getKernel(Value value, SmallVectorImpl<int64_t>
   b.setInsertionPointToStart(kernel.addEntryBlock());
 
   IRMapping map;
-  for (auto [i, load] : llvm::enumerate(loads)) {
-    auto name = cast<ml_program::GlobalLoadConstOp>(load).getGlobal().getRootReference();
-    int64_t index = 0;
-    for (auto global : module.getOps<ml_program::GlobalOp>()) {
-      if (global.getSymNameAttr() == name)
-        globals.push_back(index);
-      ++index;
-    }
+  for (auto [i, load] : llvm::enumerate(loads))
     map.map(load->getResult(0), bufferization::ToTensorOp::create(b, loc, load->getResult(0).getType(),
-                                                                 kernel.getArgument(i), /*restrict=*/true));
-  }
+                                                                  kernel.getArgument(i), /*restrict=*/true));
   for (Operation *op : chain)
     cloneForPacking(b, op, map);
   Value result = map.lookup(value);
-  auto materialize = bufferization::MaterializeInDestinationOp::create(
-      b, loc, /*result=*/Type(), result, kernel.getArguments().back());
+  auto materialize = bufferization::MaterializeInDestinationOp::create(b, loc, /*result=*/Type(), result,
+                                                                       kernel.getArguments().back());
   materialize.setRestrict(true);
   materialize.setWritable(true);
   func::ReturnOp::create(b, loc);
@@ -134,7 +166,10 @@ FailureOr<func::FuncOp> Prepack::getKernel(Value value, SmallVectorImpl<int64_t>
     kernel->erase();
     return known;
   }
-  kernel.setName(("pack_" + Twine(kernels.size() - 1)).str());
+  unsigned number = kernels.size() - 1;
+  while (module.lookupSymbol(("pack_" + Twine(number)).str()))
+    ++number;
+  kernel.setName(("pack_" + Twine(number)).str());
   module.push_back(kernel);
   return known = kernel;
 }
@@ -178,8 +213,8 @@ LogicalResult Prepack::emit() {
   Builder types(context);
   auto span = MemRefType::get({ShapedType::kDynamic}, types.getI8Type());
   auto table = MemRefType::get({ShapedType::kDynamic}, span);
-  func::FuncOp fn = createEntry(module, "prepack",
-                                types.getFunctionType({table, span, types.getI64Type(), types.getI32Type()}, {}));
+  func::FuncOp fn =
+      createEntry(module, "prepack", types.getFunctionType({table, span, types.getI64Type(), types.getI32Type()}, {}));
   Location loc = fn.getLoc();
   OpBuilder b = OpBuilder::atBlockEnd(&fn.getBody().front());
   Value which = arith::IndexCastOp::create(b, loc, b.getIndexType(), fn.getArgument(2));

@@ -1,34 +1,9 @@
 //===- Requirements.cpp - What a function must be like to be outlined -------===//
 
 #include "lib/Outline/Requirements.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
-
-static SmallVector<Value> getParameters(Operation *op) {
-  SmallVector<Value> parameters =
-      llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
-          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp>(
-              [](auto op) { return SmallVector<Value>{op.getWeight(), op.getBias()}; })
-          .Case([](DepthwiseConv1DOp op) { return SmallVector<Value>{op.getWeight()}; })
-          .Case([](LayerNormOp op) { return SmallVector<Value>{op.getGamma(), op.getBeta()}; })
-          .Case([](EmbeddingsOp op) {
-            return SmallVector<Value>{op.getWord(), op.getPosition(), op.getTypeTable(), op.getGamma(), op.getBeta()};
-          })
-          .Default(SmallVector<Value>{});
-  llvm::erase(parameters, Value()); // a missing bias
-  return parameters;
-}
-
-LogicalResult convbert::requireStaticParameters(Operation *op) {
-  for (Value value : getParameters(op)) {
-    auto type = cast<RankedTensorType>(value.getType());
-    if (!type.hasStaticShape() || type.getNumElements() == 0)
-      return op->emitOpError() << "requires parameters of static shape and not empty, but found " << type;
-  }
-  return success();
-}
 
 LogicalResult convbert::requireOutlinable(func::FuncOp fn) {
   if (!fn.getBody().hasOneBlock())

@@ -13,9 +13,6 @@
 
 namespace mlir::convbert {
 
-/// Parameters of `op` (weights, biases, tables) must have static shapes without empty dimensions.
-LogicalResult requireStaticParameters(Operation *op);
-
 /// A function must be one block of tensors.  An entry (public) takes tensors of integers or masks, `B x T`.
 LogicalResult requireOutlinable(func::FuncOp fn);
 

@@ -11,9 +11,9 @@ namespace mlir::convbert {
 
 /// Register tiles and paddings of a CPU target; all in elements.
 struct TileSizes {
-  int64_t rows;      ///< `mr`: rows of a dense register tile
-  int64_t panel;     ///< `nr`: output features of a weight panel
-  int64_t keyPanel;  ///< keys of an attention panel
+  int64_t rows;     ///< `mr`: rows of a dense register tile
+  int64_t panel;    ///< `nr`: output features of a weight panel
+  int64_t keyPanel; ///< keys of an attention panel
 
   /// Query rows of an attention tile; a sequence owns at least so many rows of every row buffer.
   static constexpr int64_t queryRows = 8;

@@ -37,7 +37,7 @@ static int64_t touchedWidth(Operation *op, int64_t width, const TileSizes &tiles
     return llvm::alignTo(width, tiles.panel);
   if (isa_and_nonnull<DepthwiseConv1DOp>(op))
     return llvm::alignTo(width, TileSizes::channelBlock);
-  if (isa_and_nonnull<LayerNormOp, EmbeddingsOp>(op))
+  if (isa_and_nonnull<ActivationOp, LayerNormOp, EmbeddingsOp, PoolOp>(op))
     return llvm::alignTo(width, TileSizes::lanes);
   return width;
 }
@@ -48,6 +48,8 @@ LogicalResult WorkspacePlan::addValue(Operation *by, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   if (!type.getElementType().isF32())
     return by->emitOpError() << "requires activations of f32, but found " << type.getElementType();
+  if (auto attention = dyn_cast<SelfAttentionOp>(by); attention && value == attention.getProbabilities())
+    return by->emitOpError() << "has no CPU kernel for probabilities"; // TODO(#6)
   if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
     return addSlice(slice);
   RowKind kind = rowKind(type);
@@ -74,16 +76,16 @@ LogicalResult WorkspacePlan::addSlice(tensor::ExtractSliceOp slice) {
     // There is one batch and one length in a function, so the dimension of any value will do.
     OpFoldResult extent = slice.getMixedSizes()[axis];
     auto dim = dyn_cast<Value>(extent) ? cast<Value>(extent).getDefiningOp<tensor::DimOp>() : tensor::DimOp();
-    isPart = slice.getStaticOffsets()[axis] == 0 &&
-             (dim ? dim.getConstantIndex() == axis
-                  : ShapedType::isStatic(type.getDimSize(axis)) && getConstantIntValue(extent) == type.getDimSize(axis));
+    isPart = slice.getStaticOffsets()[axis] == 0 && (dim ? dim.getConstantIndex() == axis
+                                                         : ShapedType::isStatic(type.getDimSize(axis)) &&
+                                                               getConstantIntValue(extent) == type.getDimSize(axis));
   }
   if (!isPart)
     return slice.emitOpError() << "requires a slice of features of all rows, with static bounds";
   View source = views.lookup(slice.getSource());
   FeatureLayout layout = layouts.get(slice.getSource());
-  views[slice.getResult()] = View{source.buffer, source.column + layout.padded(column),
-                                  layout.padded(column + size) - layout.padded(column)};
+  views[slice.getResult()] =
+      View{source.buffer, source.column + layout.padded(column), layout.padded(column + size) - layout.padded(column)};
   return success();
 }
 
@@ -151,9 +153,10 @@ LogicalResult WorkspacePlan::reserveTouched(func::FuncOp fn) {
         if (Operation *writer = other.getDefiningOp();
             part.buffer == view.buffer && part.column < touched && part.column >= end && writer &&
             !isa<tensor::ConcatOp, tensor::ExtractSliceOp>(writer) && writer->isBeforeInBlock(&op))
-          return op.emitOpError() << "requires the parts of a concatenation in the order of its operands where they are "
-                                     "no whole panels, but found one of " << view.width
-                                  << " features computed after the next";
+          return op.emitOpError()
+                 << "requires the parts of a concatenation in the order of its operands where they are "
+                    "no whole panels, but found one of "
+                 << view.width << " features computed after the next";
     }
   }
   return success();

@@ -29,12 +29,12 @@ using Footprint = std::array<int64_t, kRowKinds>;
 
 struct Buffer {
   RowKind kind;
-  int64_t width = 0;     ///< features in use, head padding included
-  int64_t pitch = 0;     ///< floats from row to row (1 for keys)
-  int64_t offset = 0;    ///< bytes for one count, from the start of the arena of its kind
-  int64_t first = 0;     ///< operations between which the buffer is in use, both included
+  int64_t width = 0;  ///< features in use, head padding included
+  int64_t pitch = 0;  ///< floats from row to row (1 for keys)
+  int64_t offset = 0; ///< bytes for one count, from the start of the arena of its kind
+  int64_t first = 0;  ///< operations between which the buffer is in use, both included
   int64_t last = 0;
-  Value external;        ///< the memory, where it is not the workspace's: an argument of the function
+  Value external; ///< the memory, where it is not the workspace's: an argument of the function
 };
 
 /// A part of the features of a buffer.

@@ -34,8 +34,9 @@ void convbert::populateSimplify(OpPassManager &pm, const PipelineOptions &) {
   pm.addNestedPass<func::FuncOp>(createDecomposePass());
   // Before the projections are one: the scale belongs to the key alone.
   pm.addNestedPass<func::FuncOp>(createFoldScalesPass());
-  pm.addNestedPass<func::FuncOp>(createFuseProjectionsPass());
+  // A layer that takes an epilogue stays by itself: only plain projections become slices of one.
   pm.addNestedPass<func::FuncOp>(createFuseEpiloguesPass());
+  pm.addNestedPass<func::FuncOp>(createFuseProjectionsPass());
   pm.addPass(createHoistParametersPass());
   addCleanup(pm);
   addCheck(pm, "simplify");

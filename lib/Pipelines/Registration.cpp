@@ -23,12 +23,20 @@ void convbert::registerAll(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerAllToLLVMIRTranslations(registry);
+  registerOwn(registry);
+}
+
+void convbert::registerOwn(DialectRegistry &registry) {
   registry.insert<ConvBERTDialect>();
   registerTransformExtension(registry);
 }
 
 void convbert::registerAllPasses() {
   mlir::registerAllPasses();
+  registerOwnPasses();
+}
+
+void convbert::registerOwnPasses() {
   registerConvBERTAnalysisPasses();
   registerConvBERTTransformsPasses();
   registerConvBERTOutlinePasses();

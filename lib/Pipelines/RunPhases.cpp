@@ -10,19 +10,6 @@
 using namespace mlir;
 using namespace mlir::convbert;
 
-/// Writes `module` to `path` by way of a temporary file.
-static LogicalResult writeModule(ModuleOp module, StringRef path, StringRef header = "") {
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-    os << header;
-    module.print(os, OpPrintingFlags().enableDebugInfo(/*enable=*/false));
-    os << "\n";
-    return llvm::Error::success();
-  });
-  if (!error)
-    return success();
-  return module.emitError("requires a writable file, but found ") << path << ": " << llvm::toString(std::move(error));
-}
-
 /// Saves `module`, as `phase` met it, and says how to replay the failure.
 static void reportFailure(ModuleOp module, const Phase &phase, const RunPhasesOptions &options) {
   llvm::SmallString<128> path;
@@ -33,7 +20,11 @@ static void reportFailure(ModuleOp module, const Phase &phase, const RunPhasesOp
   std::string command = llvm::formatv("convbert-opt --{0}=isa={1} {2}", phase.pipeline, options.isa, path);
   std::string header =
       llvm::formatv("// Phase '{0}' fails on this module.  To replay:\n//   {1}\n", phase.name, command);
-  if (succeeded(writeModule(module, path, header)))
+  ModuleFormat format;
+  format.locations = true;
+  if (llvm::Error error = writeModule(module, path, format, header))
+    module.emitError("phase '") << phase.name << "' failed; no reproducer: " << llvm::toString(std::move(error));
+  else
     module.emitError("phase '") << phase.name << "' failed; replay it with: " << command;
 }
 
@@ -74,9 +65,12 @@ LogicalResult convbert::runPhases(ModuleOp module, const RunPhasesOptions &optio
       std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
       times.emplace_back(phase.name.str(), time.count());
     }
-    if (dump &&
-        failed(writeModule(module, llvm::formatv("{0}/{1}-{2}.mlir", options.dumpDirectory, i, phase.name).str())))
-      return failure();
+    if (dump) {
+      StringRef extension = options.dumpFormat.bytecode ? "mlirbc" : "mlir";
+      std::string path = llvm::formatv("{0}/{1}-{2}.{3}", options.dumpDirectory, i, phase.name, extension);
+      if (llvm::Error error = writeModule(module, path, options.dumpFormat))
+        return module.emitError(llvm::toString(std::move(error)));
+    }
   }
   return success();
 }

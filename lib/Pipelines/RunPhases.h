@@ -3,6 +3,7 @@
 #ifndef CONVBERT_LIB_PIPELINES_RUNPHASES_H
 #define CONVBERT_LIB_PIPELINES_RUNPHASES_H
 
+#include "lib/Pipelines/ModuleFile.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::convbert {
@@ -15,6 +16,8 @@ struct RunPhasesOptions {
   std::string to = "llvm";
   /// Where to leave the module after each phase as NN-name.mlir; empty: nowhere.  Made if it does not exist.
   std::string dumpDirectory;
+  /// How: NN-name.mlir, or NN-name.mlirbc for bytecode.
+  ModuleFormat dumpFormat;
 };
 
 /// Milliseconds of each step, in order.

@@ -2,6 +2,7 @@
 #include "lib/Runtime/convbert-rt.h"
 
 #include "lib/Runtime/Error.h"
+#include "lib/Runtime/FMAPeak.h"
 #include "lib/Runtime/Model.h"
 #include "lib/Runtime/Threads.h"
 
@@ -87,8 +88,20 @@ int64_t convbert_rt_output_bytes(const convbert_rt_model *model, int32_t index, 
 }
 
 int32_t convbert_rt_threads(const convbert_rt_model *model) { return model->model.threadCount(); }
+const void *convbert_rt_packed(const convbert_rt_model *model) { return model->model.packedData(); }
 int64_t convbert_rt_packed_bytes(const convbert_rt_model *model) { return model->model.packedBytes(); }
 int64_t convbert_rt_workspace_bytes(const convbert_rt_model *model) { return model->model.workspaceBytes(); }
 double convbert_rt_prepack_ms(const convbert_rt_model *model) { return model->model.prepackMilliseconds(); }
 int32_t convbert_rt_available_cpus(void) { return availableCPUs(); }
+
+double convbert_rt_fma_peak(const char *isa, int32_t threads, double seconds) {
+  if (!isa || threads < 1)
+    return 0;
+  try {
+    return measureFMAPeak(isa, threads, seconds);
+  } catch (const std::exception &) { // no thread could be made
+    return 0;
+  }
+}
+
 void convbert_rt_string_free(char *string) { std::free(string); }

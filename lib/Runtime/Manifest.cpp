@@ -102,6 +102,21 @@ static std::vector<WeightLocation> weightLocations(const json &root, const std::
   return result;
 }
 
+static std::map<std::string, FileStamp> fileStamps(const json &root) {
+  std::map<std::string, FileStamp> result;
+  if (!root.contains("files"))
+    return result;
+  const json &files = root["files"];
+  if (!files.is_object())
+    throw Failure("description of the compiled model: requires an object for \"files\", but found " +
+                  std::string(files.type_name()));
+  for (const auto &[path, stamp] : files.items()) {
+    std::string where = "\"files\" for " + path;
+    result[path] = {sizeMember(stamp, "bytes", where), sizeMember(stamp, "modified", where)};
+  }
+  return result;
+}
+
 Description convbert::rt::parseDescription(const std::string &text) {
   json root = json::parse(text, /*callback=*/nullptr, /*allow_exceptions=*/false);
   if (root.is_discarded())
@@ -118,6 +133,10 @@ Description convbert::rt::parseDescription(const std::string &text) {
   m.inputs = arrays(manifest, "inputs");
   m.outputs = arrays(manifest, "outputs");
   m.parameters = arrays(manifest, "parameters");
-  result.weights = weightLocations(root, m.parameters);
+  if (root.contains("packed"))
+    result.packed = stringMember(root, "packed", "its top level");
+  else
+    result.weights = weightLocations(root, m.parameters);
+  result.files = fileStamps(root);
   return result;
 }

@@ -1,7 +1,11 @@
 // What the compiler says about a compiled model, parsed and checked.
 #pragma once
 
+#include "lib/Runtime/MappedFile.h"
+
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +44,12 @@ struct Description {
   Manifest manifest;
   /// The manifest as it was given.
   std::string manifestText;
-  /// One for each parameter.
+  /// One for each parameter; none if `packed` is given.
   std::vector<WeightLocation> weights;
+  /// A file with the packed weights.
+  std::optional<std::string> packed;
+  /// What the files were when the model was compiled, by path; files need not be listed.
+  std::map<std::string, FileStamp> files;
 };
 
 /// Parses the JSON of convbert_rt_load().  Throws Failure naming the member that is missing, of the wrong kind or at

@@ -35,8 +35,11 @@ Model::Model(const std::string &text, const convbert_rt_functions &functions, in
 
 void Model::pack() {
   auto start = std::chrono::steady_clock::now();
-  packed = packWeights(object, description, threads);
   packedSize = object.packedBytes();
+  if (description.packed)
+    packedFile = mapPackedWeights(*description.packed, packedSize);
+  else
+    packed = packWeights(object, description, threads);
   prepackMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -82,8 +85,10 @@ void Model::forward(int64_t batchSize, int64_t length, const int64_t *lengths, c
     throw Failure("compiled object " + description.object + ": requires a workspace size >= 0, but found " +
                   std::to_string(bytes));
   workspaces.reserve(workspace, bytes);
-  object.forward(MemRef1D(packed.data(), packedSize),
+  object.forward(MemRef1D(packedData(), packedSize),
                  MemRef1D(workspace.inputs.data(), static_cast<int64_t>(workspace.inputs.size())),
                  MemRef1D(workspace.outputs.data(), static_cast<int64_t>(workspace.outputs.size())),
                  MemRef1D(workspace.memory.data(), bytes), shape, threads);
+  if (packedFile && packedFile->lostPages())
+    throw Failure("weight file " + packedFile->path() + " was shortened while the model was in use; load it again");
 }

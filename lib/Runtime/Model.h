@@ -3,10 +3,12 @@
 
 #include "lib/Runtime/CompiledObject.h"
 #include "lib/Runtime/Manifest.h"
+#include "lib/Runtime/MappedFile.h"
 #include "lib/Runtime/Memory.h"
 #include "lib/Runtime/WorkspacePool.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace convbert::rt {
@@ -24,18 +26,22 @@ public:
   const Manifest &manifest() const { return description.manifest; }
   const std::string &manifestText() const { return description.manifestText; }
   int32_t threadCount() const { return threads; }
+  const char *packedData() const { return packedFile ? packedFile->data() : packed.data(); }
   int64_t packedBytes() const { return packedSize; }
   int64_t workspaceBytes() const { return static_cast<int64_t>(workspaces.heldBytes()); }
   double prepackMilliseconds() const { return prepackMs; }
 
 private:
+  /// Makes packedData() hold the packed weights.
   void pack();
 
   Description description;
   int32_t threads;
   CompiledObject object;
   WorkspacePool workspaces;
+  /// One of the two holds the packed weights.
   Memory packed;
+  std::unique_ptr<MappedFile> packedFile;
   int64_t packedSize = 0;
   double prepackMs = 0;
 };

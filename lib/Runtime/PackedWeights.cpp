@@ -21,8 +21,14 @@ static std::vector<MemRef1D> bindParameters(const Description &description, File
   for (size_t i = 0; i < description.weights.size(); ++i) {
     const WeightLocation &location = description.weights[i];
     std::unique_ptr<MappedFile> &file = files[location.file];
-    if (!file)
+    if (!file) {
       file = std::make_unique<MappedFile>(location.file);
+      auto stamp = description.files.find(location.file);
+      if (stamp != description.files.end() && !(stamp->second == file->stamp()))
+        throw Failure("weight file " + location.file + ": requires the " + std::to_string(stamp->second.bytes) +
+                      " bytes that were there when the checkpoint was compiled, but found another file of " +
+                      std::to_string(file->size()) + " bytes; load the checkpoint again");
+    }
     int64_t size = static_cast<int64_t>(file->size());
     if (location.offset > size || location.bytes > size - location.offset)
       throw Failure("parameter " + description.manifest.parameters[i].name + ": requires " +
@@ -57,5 +63,17 @@ Memory convbert::rt::packWeights(const CompiledObject &object, const Description
       entry.second->dropResidentPages();
     sinceDrop = 0;
   }
+  for (const auto &entry : files)
+    entry.second->checkUnchanged();
   return packed;
+}
+
+std::unique_ptr<MappedFile> convbert::rt::mapPackedWeights(const std::string &path, int64_t bytes) {
+  auto file = std::make_unique<MappedFile>(path);
+  if (static_cast<int64_t>(file->size()) != bytes)
+    throw Failure("weight file " + path + ": requires the " + std::to_string(bytes) +
+                  " bytes that its compiled object reads, but found " + std::to_string(file->size()) +
+                  "; compile the checkpoint again");
+  file->expectRepeatedReads();
+  return file;
 }

@@ -3,7 +3,12 @@
 
 #include "lib/Runtime/CompiledObject.h"
 #include "lib/Runtime/Manifest.h"
+#include "lib/Runtime/MappedFile.h"
 #include "lib/Runtime/Memory.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
 
 namespace convbert::rt {
 
@@ -11,5 +16,8 @@ namespace convbert::rt {
 /// packed weights and about 64 MB of the files.  Throws Failure naming the parameter whose bytes its file does not
 /// hold.
 Memory packWeights(const CompiledObject &object, const Description &description, int32_t threads);
+
+/// Maps the file at `path` as packed weights of `bytes`.  Throws Failure if it is of another size.
+std::unique_ptr<MappedFile> mapPackedWeights(const std::string &path, int64_t bytes);
 
 } // namespace convbert::rt

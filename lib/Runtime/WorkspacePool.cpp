@@ -1,5 +1,8 @@
 #include "lib/Runtime/WorkspacePool.h"
 
+#include <algorithm>
+#include <new>
+
 using namespace convbert::rt;
 
 void Workspace::reserve(size_t bytes) {
@@ -15,6 +18,28 @@ void Workspace::reserve(size_t bytes) {
 WorkspacePool::WorkspacePool(size_t limit) : limit(limit) {
   all.reserve(limit);
   idle.reserve(limit);
+  attach();
+}
+
+WorkspacePool::~WorkspacePool() { detach(); }
+
+void WorkspacePool::beforeFork() { mutex.lock(); }
+
+void WorkspacePool::afterForkInParent() { mutex.unlock(); }
+
+void WorkspacePool::afterForkInChild() {
+  // The others belong to calls that this process will never finish.  A call may have been growing one, so that it is
+  // left alone rather than freed.
+  held = 0;
+  auto isIdle = [&](const std::unique_ptr<Workspace> &workspace) {
+    return std::find(idle.begin(), idle.end(), workspace.get()) != idle.end();
+  };
+  for (std::unique_ptr<Workspace> &workspace : all)
+    isIdle(workspace) ? void(held += workspace->memory.size()) : void(workspace.release());
+  all.erase(std::remove(all.begin(), all.end(), nullptr), all.end());
+  // It may count waiters that are gone, and its destructor would wait for them.
+  new (&returned) std::condition_variable;
+  mutex.unlock();
 }
 
 Workspace *WorkspacePool::take() {

@@ -1,6 +1,7 @@
 // Scratch memory for concurrent calls.
 #pragma once
 
+#include "lib/Runtime/ForkGuard.h"
 #include "lib/Runtime/MemRef.h"
 #include "lib/Runtime/Memory.h"
 
@@ -24,10 +25,12 @@ struct Workspace {
   void reserve(size_t bytes);
 };
 
-/// At most `limit` workspaces; who comes when all are taken waits.
-class WorkspacePool {
+/// At most `limit` workspaces; who comes when all are taken waits.  After a fork, the child has those that were idle,
+/// and may make as many as the parent.
+class WorkspacePool : private ForkGuard {
 public:
   explicit WorkspacePool(size_t limit);
+  ~WorkspacePool() override;
 
   /// A workspace taken from the pool, given back at the end of its scope.
   class Lease {
@@ -53,6 +56,9 @@ public:
 private:
   Workspace *take();
   void giveBack(Workspace *workspace);
+  void beforeFork() override;
+  void afterForkInParent() override;
+  void afterForkInChild() override;
 
   const size_t limit;
   mutable std::mutex mutex;

@@ -34,7 +34,9 @@ typedef struct convbert_rt_model convbert_rt_model;
  *               inputs, outputs and parameters are lists of {"name", "dtype", "shape"}, where a shape's entries are
  *               numbers, "B" (sequences) or "T" (tokens of the longest one)
  *   "weights"   [{"file", "offset", "bytes"}, ...], one for each parameter, offsets from the start of the file
- * Other members are ignored.  The weight files are mapped, packed for the compiled code, and unmapped again.
+ *   "packed"    instead of "weights": a file with the bytes of convbert_rt_packed() of such a model
+ * Other members are ignored.  The weight files are mapped, packed for the compiled code, and unmapped again; a packed
+ * one stays mapped, and processes share it.
  *
  * `threads` is the number of threads of a call; 0: the CPUs that this process may use; 1: no second thread is made. */
 CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_load(const char *description, int32_t threads,
@@ -47,8 +49,8 @@ typedef struct {
   int64_t (*prepack_steps)(void);
   int64_t (*workspace_bytes)(const void *shape, int32_t threads);
   void (*prepack)(const void *raw, const void *packed, int64_t step, int32_t threads);
-  void (*forward)(const void *packed, const void *inputs, const void *outputs, const void *workspace,
-                  const void *shape, int32_t threads);
+  void (*forward)(const void *packed, const void *inputs, const void *outputs, const void *workspace, const void *shape,
+                  int32_t threads);
 } convbert_rt_functions;
 
 /* As convbert_rt_load(), for code that is in this process already (linked in, or compiled by a JIT) and that outlives
@@ -88,7 +90,8 @@ CONVBERT_RT_EXPORT int64_t convbert_rt_output_bytes(const convbert_rt_model *mod
 
 /* Threads of a call. */
 CONVBERT_RT_EXPORT int32_t convbert_rt_threads(const convbert_rt_model *model);
-/* Bytes of the packed weights. */
+/* The packed weights, which live as long as the model, and their bytes. */
+CONVBERT_RT_EXPORT const void *convbert_rt_packed(const convbert_rt_model *model);
 CONVBERT_RT_EXPORT int64_t convbert_rt_packed_bytes(const convbert_rt_model *model);
 /* Bytes that all workspaces hold now. */
 CONVBERT_RT_EXPORT int64_t convbert_rt_workspace_bytes(const convbert_rt_model *model);
@@ -97,6 +100,10 @@ CONVBERT_RT_EXPORT double convbert_rt_prepack_ms(const convbert_rt_model *model)
 
 /* CPUs that this process may use: its affinity mask, cut to the CPU quota of its control group. */
 CONVBERT_RT_EXPORT int32_t convbert_rt_available_cpus(void);
+
+/* Multiply-adds times two that `threads` threads do in a second without touching memory, in 1e9; about `seconds` are
+ * spent on it.  `isa` is "avx2" or "avx512"; 0 if this CPU lacks it. */
+CONVBERT_RT_EXPORT double convbert_rt_fma_peak(const char *isa, int32_t threads, double seconds);
 
 CONVBERT_RT_EXPORT void convbert_rt_string_free(char *string);
 

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Transform/LoopExtension/LoopExtension.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/TransformOps/VectorTransformOps.h"
+#include "mlir/IR/Remarks.h"
 
 namespace mlir::convbert {
 #define GEN_PASS_DEF_SCHEDULEKERNELS
@@ -75,7 +76,9 @@ struct ScheduleKernelsPass : mlir::convbert::impl::ScheduleKernelsBase<ScheduleK
     transform::NamedSequenceOp sequence = library->find(instructionSet, element, kind);
     if (!sequence)
       return kernel.emitError("requires a schedule for kind ")
-             << kind << ", element type " << element << " and instruction set " << instructionSet << ", but found none";
+             << kind << ", element type " << element << " and instruction set " << instructionSet
+             << ", but found none; there are " << library->namesLike(kind);
+    remarkChoice(kernel, kind, element, sequence);
     if (failed(library->apply(sequence, instructionSet, kernel)))
       return kernel.emitError("schedule @")
              << sequence.getSymName() << " failed for instruction set " << instructionSet;
@@ -84,9 +87,34 @@ struct ScheduleKernelsPass : mlir::convbert::impl::ScheduleKernelsBase<ScheduleK
         if (!isa<linalg::LinalgDialect>(op->getDialect()))
           return WalkResult::advance();
         op->emitRemark("left to scalar loops by schedule @") << sequence.getSymName();
+        remark::missed(op->getLoc(), options("scalar", kernel))
+            << remark::metric("Op", op->getName().getStringRef())
+            << remark::reason("schedule @{0} knows no such operation", sequence.getSymName().str());
         return WalkResult::skip(); // not its body
       });
     return success();
+  }
+
+  static remark::RemarkOpts options(StringRef name, func::FuncOp kernel) {
+    return remark::RemarkOpts::name(name).category("convbert-schedule").function(kernel.getName());
+  }
+
+  /// Says which schedule `kernel` gets, and which more special ones there might be.
+  void remarkChoice(func::FuncOp kernel, StringAttr kind, Type element, transform::NamedSequenceOp sequence) {
+    if (!getContext().getRemarkEngine())
+      return;
+    remark::detail::InFlightRemark choice = remark::passed(kernel.getLoc(), options("schedule", kernel));
+    choice << remark::metric("Kernel", kernel.getName()) << remark::metric("Schedule", sequence.getSymName())
+           << remark::metric("ISA", StringRef(instructionSet));
+    for (auto [name, value] : library->parameters(sequence, instructionSet))
+      choice << remark::metric(name, value);
+    for (const std::string &name : ScheduleLibrary::candidates(instructionSet, element, kind)) {
+      if (name == sequence.getSymName())
+        break;
+      remark::analysis(kernel.getLoc(), options("fallback", kernel))
+          << remark::metric("Kernel", kernel.getName()) << remark::reason("the library has no schedule @{0}", name)
+          << remark::metric("Schedule", sequence.getSymName());
+    }
   }
 
   std::shared_ptr<ScheduleLibrary> library;

@@ -85,12 +85,39 @@ std::string ScheduleLibrary::isaNames() const {
   return llvm::join(names, ", ");
 }
 
+SmallVector<std::string, 3> ScheduleLibrary::candidates(StringRef isa, Type element, StringRef kind) {
+  std::string general = (kind + "." + printed(element)).str();
+  return {general + "." + isa.str(), general, kind.str()};
+}
+
 transform::NamedSequenceOp ScheduleLibrary::find(StringRef isa, Type element, StringRef kind) const {
-  std::string general = (kind + "." + printed(element)).str(), special = general + "." + isa.str();
-  for (StringRef name : {StringRef(special), StringRef(general), kind})
+  for (const std::string &name : candidates(isa, element, kind))
     if (transform::NamedSequenceOp sequence = sequences.lookup(name))
       return sequence;
   return {};
+}
+
+std::string ScheduleLibrary::namesLike(StringRef kind) const {
+  SmallVector<std::string> all, same;
+  for (StringRef name : sequences.keys()) {
+    all.push_back(("@" + name).str());
+    if (name.split('.').first == kind)
+      same.push_back(all.back());
+  }
+  SmallVector<std::string> &names = same.empty() ? all : same;
+  llvm::sort(names);
+  return llvm::join(names, ", ");
+}
+
+SmallVector<std::pair<StringRef, int64_t>> ScheduleLibrary::parameters(transform::NamedSequenceOp sequence,
+                                                                       StringRef isa) const {
+  SmallVector<std::pair<StringRef, int64_t>> result;
+  DictionaryAttr values = isas.lookup(isa);
+  for (unsigned i = 1, e = sequence.getNumArguments(); i < e; ++i) {
+    auto name = sequence.getArgAttrOfType<StringAttr>(i, "convbert.param");
+    result.emplace_back(name, values.getAs<IntegerAttr>(name).getInt());
+  }
+  return result;
 }
 
 LogicalResult ScheduleLibrary::apply(transform::NamedSequenceOp sequence, StringRef isa, Operation *kernel) const {

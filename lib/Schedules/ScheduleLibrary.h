@@ -37,6 +37,15 @@ public:
   /// The most special of `kind.element.isa`, `kind.element` and `kind`; null if there is none.
   transform::NamedSequenceOp find(StringRef isa, Type element, StringRef kind) const;
 
+  /// The names that find() looks up, in its order.
+  static SmallVector<std::string, 3> candidates(StringRef isa, Type element, StringRef kind);
+
+  /// Names of the sequences for `kind`, or of all if there is none, sorted: "@dense.f32, @norm.f32".
+  std::string namesLike(StringRef kind) const;
+
+  /// Name and value of each parameter that apply() binds.
+  SmallVector<std::pair<StringRef, int64_t>> parameters(transform::NamedSequenceOp sequence, StringRef isa) const;
+
   /// Applies `sequence` to the function `kernel` with the parameters of `isa`.
   LogicalResult apply(transform::NamedSequenceOp sequence, StringRef isa, Operation *kernel) const;
 

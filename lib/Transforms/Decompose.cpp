@@ -23,10 +23,6 @@ struct DecomposePattern : OpInterfaceRewritePattern<DecomposeOpInterface> {
     FailureOr<SmallVector<Value>> values = op.decompose(rewriter);
     if (failed(values))
       return rewriter.notifyMatchFailure(op, "cannot be decomposed in this form");
-    // Steps may know an extent that the block operation's type leaves open.
-    for (auto [value, result] : llvm::zip_equal(*values, op->getResults()))
-      if (value.getType() != result.getType())
-        value = tensor::CastOp::create(rewriter, op.getLoc(), result.getType(), value);
     rewriter.replaceOp(op, *values);
     ++decomposed;
     return success();

@@ -26,9 +26,6 @@ struct FoldScale : OpRewritePattern<SelfAttentionOp> {
       return rewriter.notifyMatchFailure(op, "the key is no dense layer of its own");
     if (dense.getActivation() != ActivationKind::Identity || dense.getMultiplier())
       return rewriter.notifyMatchFailure(dense, "has an epilogue, which does not commute with a scale");
-    if (!dense.getWeight().getType().hasStaticShape() ||
-        (dense.getBias() && !dense.getBias().getType().hasStaticShape()))
-      return rewriter.notifyMatchFailure(dense, "has parameters of dynamic shape");
     rewriter.setInsertionPoint(dense);
     auto scaled = [&](Value parameter) -> Value {
       auto type = cast<RankedTensorType>(parameter.getType());

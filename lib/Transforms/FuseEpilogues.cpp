@@ -15,14 +15,12 @@ using namespace mlir::convbert;
 namespace {
 
 /// A pattern that counts its applications.
-template <typename Op>
-struct CountingPattern : OpRewritePattern<Op> {
+template <typename Op> struct CountingPattern : OpRewritePattern<Op> {
   CountingPattern(MLIRContext *context, Pass::Statistic &fused) : OpRewritePattern<Op>(context), fused(fused) {}
   Pass::Statistic &fused;
 };
 
-template <typename Producer>
-struct FuseActivation : CountingPattern<ActivationOp> {
+template <typename Producer> struct FuseActivation : CountingPattern<ActivationOp> {
   using CountingPattern::CountingPattern;
   LogicalResult matchAndRewrite(ActivationOp op, PatternRewriter &rewriter) const override {
     auto producer = op.getX().getDefiningOp<Producer>();
@@ -49,8 +47,34 @@ struct FuseMultiplier : CountingPattern<arith::MulFOp> {
         continue;
       // The product moves to where both factors exist: the place of the multiplication.
       Value product = DenseOp::create(rewriter, rewriter.getFusedLoc({dense.getLoc(), op.getLoc()}), dense.getX(),
-                                    dense.getWeight(), dense.getBias(), y, dense.getLayout(), dense.getActivation());
+                                      dense.getWeight(), dense.getBias(), y, dense.getLayout(), dense.getActivation());
       rewriter.replaceOp(op, product);
+      rewriter.eraseOp(dense);
+      ++fused;
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "no factor is a dense layer of its own without multiplier");
+  }
+};
+
+/// The product with the span-aware key moves from the kernel generator to the layer that makes either factor.  Not for
+/// narrow types: the generator computes it in f32, a layer rounds it to its result's type, which may be too small.
+struct FuseSpanKey : CountingPattern<DynamicKernelOp> {
+  using CountingPattern::CountingPattern;
+  LogicalResult matchAndRewrite(DynamicKernelOp op, PatternRewriter &rewriter) const override {
+    Value q = op.getQ(), key = op.getSpanKey();
+    if (!key || getElementTypeOrSelf(q).getIntOrFloatBitWidth() < 32)
+      return rewriter.notifyMatchFailure(op, "no product of f32 or wider");
+    for (auto [x, y] : {std::pair(key, q), std::pair(q, key)}) {
+      auto dense = x.getDefiningOp<DenseOp>();
+      if (!dense || !dense->hasOneUse() || dense.getMultiplier())
+        continue;
+      Value product = DenseOp::create(rewriter, rewriter.getFusedLoc({dense.getLoc(), op.getLoc()}), dense.getX(),
+                                    dense.getWeight(), dense.getBias(), y, dense.getLayout(), dense.getActivation());
+      rewriter.modifyOpInPlace(op, [&] {
+        op.getQMutable().assign(product);
+        op.getSpanKeyMutable().clear();
+      });
       rewriter.eraseOp(dense);
       ++fused;
       return success();
@@ -78,8 +102,9 @@ struct FuseTapSoftmax : CountingPattern<ApplyKernelOp> {
 struct FuseEpiloguesPass : convbert::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseActivation<DenseOp>, FuseActivation<GroupedDenseOp>, FuseMultiplier, FuseTapSoftmax>(
-        &getContext(), fused);
+    patterns.add<FuseActivation<DenseOp>, FuseActivation<GroupedDenseOp>, FuseMultiplier, FuseSpanKey,
+                 FuseTapSoftmax>(&getContext(),
+                                                                                                          fused);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -3,6 +3,7 @@
 #include "lib/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::convbert {
 #define GEN_PASS_DEF_FUSEPROJECTIONSPASS
@@ -20,7 +21,7 @@ struct FuseProjectionsPass : convbert::impl::FuseProjectionsPassBase<FuseProject
       // Groups in order of first use, so that the result does not depend on addresses.
       llvm::MapVector<std::pair<Value, WeightLayout>, SmallVector<DenseOp>> groups;
       for (auto op : block->getOps<DenseOp>())
-        if (isCandidate(op))
+        if (op.getActivation() == ActivationKind::Identity && !op.getMultiplier() && op.getBias())
           groups[{op.getX(), op.getLayout()}].push_back(op);
       for (auto &[key, ops] : groups)
         if (ops.size() > 1 && succeeded(fuse(ops, key.second)))
@@ -29,12 +30,6 @@ struct FuseProjectionsPass : convbert::impl::FuseProjectionsPassBase<FuseProject
   }
 
 private:
-  /// A layer without epilogue whose parameters can be concatenated.
-  static bool isCandidate(DenseOp op) {
-    return op.getActivation() == ActivationKind::Identity && !op.getMultiplier() && op.getBias() &&
-           op.getWeight().getType().hasStaticShape() && op.getBias().getType().hasStaticShape();
-  }
-
   /// True if `value` exists where the first of the layers stands.
   static bool isAvailable(Value value, Operation *before) {
     Operation *op = value.getDefiningOp();
@@ -58,7 +53,10 @@ private:
     DenseOp first = ops.front();
     SmallVector<Value> weights, biases;
     SmallVector<Location> locations;
+    int64_t features = 0;
     for (DenseOp op : ops) {
+      if (llvm::AddOverflow(features, op.getOutFeatures(), features))
+        return failure(); // more than an extent can say
       if (failed(makeAvailable(op.getWeight(), ops)) || failed(makeAvailable(op.getBias(), ops)))
         return failure();
       weights.push_back(op.getWeight());

@@ -113,22 +113,43 @@ struct HoistParametersPass : convbert::impl::HoistParametersPassBase<HoistParame
   void runOnOperation() override {
     ModuleOp module = getOperation();
     ParameterValues parameters;
+    struct Movable {
+      func::FuncOp fn;
+      SmallVector<func::CallOp> calls;
+    };
+    SmallVector<Movable> functions;
+    // What is a parameter is known from the callers down; chains move from the callees up.
     for (func::FuncOp fn : getCallOrder(module)) {
       std::optional<SmallVector<func::CallOp>> calls = getCalls(fn, module);
-      bool isMovable = fn.isPrivate() && calls && !calls->empty();
-      if (isMovable)
+      if (fn.isPrivate() && calls && !calls->empty()) {
         for (BlockArgument arg : fn.getArguments())
           if (llvm::all_of(*calls, [&](func::CallOp call) {
                 return parameters.isPassedAsParameter(call.getOperand(arg.getArgNumber()));
               }))
             parameters.insert(arg);
+        functions.push_back({fn, *calls});
+      }
       parameters.collect(fn);
-      if (isMovable)
-        hoist(fn, *calls, parameters);
     }
+    for (Movable &movable : llvm::reverse(functions))
+      hoist(movable.fn, movable.calls, parameters);
   }
 
 private:
+  /// Maps `value` of a callee that is not in the chain: a constant, an empty tensor, a loaded global, or what an earlier
+  /// move has made of constants.
+  static void makeAgain(Value value, OpBuilder &b, IRMapping &map, ParameterValues &parameters) {
+    if (map.contains(value))
+      return;
+    Operation *op = value.getDefiningOp();
+    for (Value input : ParameterValues::getInputs(op))
+      makeAgain(input, b, map, parameters);
+    Operation *copy = b.clone(*op, map);
+    if (parameters.contains(value))
+      for (Value result : copy->getResults())
+        parameters.insert(result);
+  }
+
   void hoist(func::FuncOp fn, ArrayRef<func::CallOp> calls, ParameterValues &parameters) {
     Block &body = fn.getBody().front();
     SmallVector<Operation *> chain;
@@ -145,8 +166,7 @@ private:
       OpBuilder b(call);
       for (Operation *op : chain) {
         for (Value input : ParameterValues::getInputs(op))
-          if (!map.contains(input)) // a constant or an empty tensor of the callee
-            map.map(input, b.clone(*input.getDefiningOp(), map)->getResult(0));
+          makeAgain(input, b, map, parameters);
         Operation *copy = b.clone(*op, map);
         for (Value result : copy->getResults())
           parameters.insert(result);

@@ -1,122 +1,128 @@
-"""The command line: convbert run DIR --text "...", convbert info DIR.
+"""The command line: convbert run | compile | info | verify | bench | cache | doctor.
 
-Exit codes: 0 done, 1 refused with one line why, 2 wrong usage.
+Exit codes: 0 done, 1 refused (or, for verify and doctor, something found wrong) with one line why, 2 wrong usage.
 """
 
+from __future__ import annotations
+
 import argparse
-import json
 import os
 import sys
+from collections.abc import Sequence
 
 from . import __version__
 from .errors import Error
 
-
-def _parser():
-    parser = argparse.ArgumentParser(prog="convbert", description="Runs ConvBERT checkpoints as compiled code.")
-    parser.add_argument("--version", action="version", version=f"convbert {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("directory", metavar="DIR", help="Hugging Face checkpoint directory")
-    common.add_argument("--json", action="store_true", help="print JSON")
-    common.add_argument("--target", choices=["native", "x86-64-v3", "x86-64-v4"], help="CPU to compile for")
-
-    run = commands.add_parser("run", parents=[common], help="run a checkpoint on text",
-                              description="Runs a checkpoint on text, each text by itself.")
-    run.add_argument("--text", action="append", required=True, metavar="TEXT",
-                     help="a text (may be repeated); for a masked language model with [MASK] in it")
-    run.add_argument("--threads", type=int, metavar="N", help="threads of a call (default: the available CPUs)")
-    run.set_defaults(action=_run)
-
-    info = commands.add_parser("info", parents=[common], help="say what a checkpoint is",
-                               description="Prints class, parameters, inputs and outputs of a checkpoint.")
-    info.set_defaults(action=_info)
-    return parser
+TARGETS = ["native", "x86-64-v3", "x86-64-v4"]
 
 
-def _print_result(result):
-    if "text" in result:
-        print(result["text"])
-    for item in result.get("labels", []):
-        if item["probability"] >= 0.001 or item is result["labels"][0]:
-            print(f"  {item['label']:<12} {item['probability']:.4f}")
-    for blank in result.get("blanks", []):
-        print(f"  token {blank['position']}:")
-        for guess in blank["guesses"]:
-            print(f"    {guess['token']:<16} {guess['probability']:.4f}")
-    for token in result.get("tokens", []):
-        print(f"  {token['token']:<16} {token['label']:<12} {token['probability']:.4f}")
-    for name in ("start", "end"):
-        if name in result:
-            item = result[name]
-            print(f"  {name:<6} token {item['position']} {item['token']!r} {item['probability']:.4f}")
-    for choice in result.get("choices", []):
-        print(f"  {choice['probability']:.4f}  {choice['text']}")
-    if "norm" in result:
-        print(f"  last_hidden_state {result['shape']}, norm of the first token {result['norm']:.6g}")
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"requires a number >= 1, but found {text!r}")
+    return int(text)
 
 
-def _run(options):
-    from .model import load
-    from .tasks import run_texts
-    from .tokenization import load_tokenizer
+def _shapes(text: str) -> list[tuple[int, int]]:
+    from .benchmark import parse_shapes
 
-    if options.threads is not None and options.threads < 1:
-        raise ValueError(f"--threads: requires a number >= 1, but found {options.threads}")
-    if not os.path.isdir(options.directory):
-        raise Error(f"requires a checkpoint directory, but found none at {options.directory}")
-    tokenizer = load_tokenizer(options.directory)
-    model = load(options.directory, threads=options.threads, target=options.target)
-    results = run_texts(model, tokenizer, options.text)
-    if options.json:
-        print(json.dumps(results, ensure_ascii=False, indent=1))
-    else:
-        for result in results:
-            _print_result(result)
-
-
-def _info(options):
-    from .compiler import compiled
-
-    with compiled(options.directory, target=options.target) as description:
-        manifest = description["manifest"]
-    parameters = 0
-    for item in manifest["parameters"]:
-        size = 1
-        for extent in item["shape"]:
-            size *= extent
-        parameters += size
-    facts = {"class": manifest["model_class"], "parameters": parameters, "tensors": len(manifest["parameters"]),
-             **{key: manifest[key] for key in ("vocab_size", "max_positions", "type_vocab_size", "hidden_size",
-                                               "labels", "inputs", "outputs") if key in manifest}}
-    if options.json:
-        print(json.dumps(facts, ensure_ascii=False, indent=1))
-        return
-    print(f"class        {facts['class']}")
-    print(f"parameters   {parameters:,} in {facts['tensors']} tensors")
-    for key in ("hidden_size", "vocab_size", "max_positions", "type_vocab_size"):
-        if key in facts:
-            print(f"{key:<16} {facts[key]}")
-    if facts.get("labels"):
-        print(f"labels       {', '.join(facts['labels'])}")
-    for key in ("inputs", "outputs"):
-        for item in facts[key]:
-            print(f"{key[:-1]:<12} {item['name']} {item['dtype']}[{', '.join(map(str, item['shape']))}]")
-
-
-def main(arguments=None):
-    """Runs the command line and returns its exit code."""
-    options = _parser().parse_args(arguments)
     try:
-        options.action(options)
+        return parse_shapes(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands; each sets `action`, "module:function"."""
+    top = argparse.ArgumentParser(prog="convbert", description="Compiles and runs ConvBERT checkpoints.",
+                                  epilog="exit codes: 0 done, 1 refused with one line why, 2 wrong usage")
+    top.add_argument("--version", action="version", version=f"convbert {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    model = "Hugging Face checkpoint directory, or an artefact"
+
+    def command(name: str, action: str, text: str, more: str = "") -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}. {more}".strip())
+        made.set_defaults(action=action)
+        made.add_argument("--json", action="store_true", help="print JSON")
+        return made
+
+    def directory(made: argparse.ArgumentParser, help: str = "Hugging Face checkpoint directory") -> None:
+        made.add_argument("directory", metavar="DIR", help=help)
+        made.add_argument("--target", choices=TARGETS, help="CPU to compile for (default: native)")
+
+    def threads(made: argparse.ArgumentParser) -> None:
+        made.add_argument("--threads", type=_positive, metavar="N",
+                          help="threads of a call (default: the available CPUs)")
+
+    run = command("run", "cli_run:run", "run a model on texts or token ids", "Every text is run by itself.")
+    directory(run, model)
+    threads(run)
+    what = run.add_mutually_exclusive_group(required=True)
+    what.add_argument("--text", action="append", metavar="TEXT",
+                      help="a text (may be repeated); for a masked language model with its mask token in it")
+    what.add_argument("--input", metavar="FILE",
+                      help='records with "text" (and "pair" or "choices"): .jsonl, .parquet, .txt, - for JSON lines from '
+                           "the standard input; or token ids: .npy")
+    run.add_argument("--pair", metavar="TEXT", help="second text of a pair: the context of a question, or, for multiple "
+                                                    "choice, the question")
+    run.add_argument("--output", metavar="FILE", help="where results go: .jsonl, .parquet; .npz for token ids")
+
+    compile_ = command("compile", "cli_model:compile_", "compile a checkpoint to an artefact that needs no compiler")
+    directory(compile_)
+    compile_.add_argument("-o", "--output", required=True, metavar="OUT", help="artefact to write, such as model.cbx")
+    compile_.add_argument("--hidden-states", action="store_true", help="also with the code for hidden states")
+
+    directory(command("info", "cli_model:info", "say what a checkpoint or an artefact is"), model)
+
+    verify = command("verify", "cli_model:verify", "compare a compiled checkpoint with NumPy in float64, step by step")
+    directory(verify)
+    threads(verify)
+    verify.add_argument("--shape", type=_shapes, metavar="BxT", help="batch and length (default 3x24 or shorter)")
+    verify.add_argument("--bisect", nargs=2, choices=TARGETS, metavar="TARGET",
+                        help="compare two targets instead, and name the first step at which they part")
+
+    bench = command("bench", "cli_model:bench", "measure speed as a share of what the CPU can do")
+    directory(bench, model)
+    threads(bench)
+    bench.add_argument("--shapes", type=_shapes, default=[(1, 16), (1, 128), (8, 128)], metavar="BxT,...",
+                       help="batch and length (default 1x16,1x128,8x128)")
+    bench.add_argument("--seconds", type=float, default=1.0, metavar="S", help="time for each shape (default 1)")
+    bench.add_argument("--peers", default="installed", metavar="NAMES",
+                       help="torch, onnxruntime, openvino (comma separated), none, or those installed (default)")
+
+    store = command("cache", "cli_tools:cache", "list or clear compiled code")
+    store.add_argument("what", choices=["list", "clear"])
+    store.add_argument("--dir", metavar="DIR", help="a cache folder other than the user's")
+
+    command("doctor", "cli_tools:doctor", "say what this machine has, and what is missing for what")
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        from importlib import import_module
+
+        module, _, function = options.action.partition(":")
+        code = getattr(import_module("." + module, __package__), function)(options)
         sys.stdout.flush()
+        return int(code or 0)
     except BrokenPipeError:
         # The reader has left; nothing is wrong with us, but the interpreter would complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
-        return 130
-    except (Error, ValueError, OSError) as error:
-        print(f"convbert: {' '.join(str(error).split())}", file=sys.stderr)
+        return _interrupted()
+    except (Error, ValueError, OSError, MemoryError) as error:
+        text = " ".join(str(error).split()) or type(error).__name__
+        print(f"convbert: {text}", file=sys.stderr)
         return 1
-    return 0
+
+
+def _interrupted() -> int:
+    from .compiler import busy
+
+    if busy():  # the interpreter would wait for the compiler
+        sys.stdout.flush()
+        os._exit(130)
+    return 130

@@ -1,15 +1,28 @@
 """Compiling a checkpoint: the one place that loads the compiler, and LLVM with it."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
 import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
 
-from .errors import Error
+from . import cache as object_cache
+from .errors import Error, from_compiler
+
+#: Outputs beyond those of a plain call that can be compiled in.
+EXTRA_OUTPUTS = ("hidden_states",)
+TARGETS = ("native", "x86-64-v3", "x86-64-v4")
+
+Path = str | os.PathLike[str]
 
 
-def _extension():
+def _extension() -> ModuleType:
     try:
         from . import _compiler
     except ImportError as error:
@@ -17,19 +30,67 @@ def _extension():
     return _compiler
 
 
+_running = 0
+
+
+def busy() -> bool:
+    """Whether a compilation that was interrupted still runs."""
+    return _running > 0
+
+
+def _interruptible(function: Callable[[], str]) -> str:
+    """function() in a thread of its own: Ctrl-C ends the wait for it, where it could not end the compiler itself."""
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    results: list[str] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        global _running
+        _running += 1
+        try:
+            results.append(function())
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            _running -= 1
+
+    thread = threading.Thread(target=work, name="convbert-compiler")
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _encoded(directory: Path) -> bytes:
+    encoded = os.fsencode(directory)
+    if b"\0" in encoded:
+        raise Error("checkpoint: requires a path without a NUL character")
+    return encoded
+
+
+def _ask(function: str, directory: bytes, options: dict[str, Any]) -> dict[str, Any]:
+    extension = _extension()
+    try:
+        return json.loads(_interruptible(lambda: getattr(extension, function)(directory, json.dumps(options))))
+    except RuntimeError as error:
+        raise from_compiler(str(error)) from None
+
+
 @contextmanager
-def compiled(directory, *, target=None, outputs=(), cache=True, dump_dir=None):
+def compiled(directory: Path, *, target: str | None = None, outputs: Sequence[str] = (), cache: bool | Path = True,
+             dump_dir: Path | None = None) -> Iterator[dict[str, Any]]:
     """Compiles the checkpoint in `directory` and yields the compiler's description of it as a dictionary.
 
-    Members: "object", "manifest", "weights" (what the runtime needs), "cached", "compile_ms", "phases_ms".
+    Members: "object", "manifest", "weights" (what the runtime needs), "target", "notes", "cached", "compile_ms",
+    "phases_ms".
     cache: True for the user's cache, a path for another one, False for none; then the object exists inside the `with`
-    block only. Raises Error with one line why a checkpoint was refused.
+    block only. Raises Error with one line why a checkpoint was refused, CompileError if the compiler failed.
     """
-    directory = os.fsencode(directory)
-    if b"\0" in directory:
-        raise Error("checkpoint: requires a path without a NUL character")
+    encoded = _encoded(directory)
     temporary = None
-    options = {"outputs": list(outputs)} if outputs else {}
+    options: dict[str, Any] = {"outputs": list(outputs)} if outputs else {}
     if target is not None:
         options["target"] = str(target)
     if dump_dir is not None:
@@ -39,11 +100,36 @@ def compiled(directory, *, target=None, outputs=(), cache=True, dump_dir=None):
     elif cache is not True:
         options["cache_dir"] = os.fspath(cache)
     try:
-        try:
-            text = _extension().compile_checkpoint(directory, json.dumps(options))
-        except RuntimeError as error:
-            raise Error(str(error)) from None
-        yield json.loads(text)
+        description = _ask("compile_checkpoint", encoded, options)
+        if not temporary:
+            object_cache.note_use(description, os.fsdecode(encoded), outputs)
+        yield description
     finally:
         if temporary:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def inspected(directory: Path, *, cache: bool | Path = True) -> dict[str, Any]:
+    """What the checkpoint in `directory` is, without compiling it: "manifest", "weights", "notes", "parameters" and
+    "cost", {operation: {"count": n, "macs": [c0, c1, c2]}} for B * (c0 + c1 T + c2 T^2) multiply-accumulates.
+
+    Raises Error with one line if the checkpoint is refused.
+    """
+    options = {} if isinstance(cache, bool) else {"cache_dir": os.fspath(cache)}
+    return _ask("inspect_checkpoint", _encoded(directory), options)
+
+
+def explain(directory: Path) -> str:
+    """Lines of text on how the checkpoint in `directory` is read: its files, geometry, tensors, what is ignored.
+
+    If it is refused, raises Error, whose `explanation` holds the lines up to there.
+    """
+    text, refusal = _extension().explain_checkpoint(_encoded(directory))
+    if refusal:
+        raise Error(refusal, explanation=text)
+    return text
+
+
+def version() -> str:
+    """The version of the compiler."""
+    return _extension().__version__

@@ -1,193 +1,226 @@
 """Loading a checkpoint and calling it."""
 
-import json
+from __future__ import annotations
+
 import os
 import threading
-import time
+import weakref
+from collections.abc import Mapping
+from typing import Any
 
-import numpy as np
-
-from . import _runtime
-from .arrays import broadcast, describe_shape, integers, mask
-from .compiler import compiled
-from .errors import Error
+from .artifact import ArtifactSource, is_artifact
+from .call import bind, flag, refuse_unsupported
+from .cost import Cost, evaluate, summarize
+from .entry import CheckpointSource, Entry, Source
 from .output import ModelOutput
 
-_DTYPES = {"float32": np.float32, "float64": np.float64, "int64": np.int64, "bool": np.bool_}
+_PADDINGS = ("parity", "exact")
 
 
-def load(path, *, threads=None, target=None, cache=True):
-    """Loads the Hugging Face checkpoint in the directory `path`, compiling it for this machine on first use.
+def load(path: str | os.PathLike[str], *, threads: int | None = None, padding: str = "parity", weights: None = None,
+         cache: bool | str | os.PathLike[str] = True, target: str | None = None) -> Model:
+    """Loads a Hugging Face checkpoint directory, compiling it for this machine on first use, or an artefact that
+    compile() wrote; for the latter, neither compiler nor LLVM is loaded.
 
     threads: threads of a call; None: the CPUs that this process may use; 1: never a second thread. The results do not
         depend on it.
-    target: "native" (default), "x86-64-v3" or "x86-64-v4".
+    padding: "parity" computes what transformers does, where the convolutions of real tokens read padded neighbours;
+        "exact" gives each sequence of a batch padded on the right what it would get alone and unpadded.
+    weights: None; other types than the checkpoint's are not supported yet.
     cache: True keeps compiled code in the user's cache, a path names another folder, False keeps none.
-    Returns a Model. Raises Error with one line if the checkpoint is refused, ValueError for a wrong option.
+    target: "native" (default), "x86-64-v3" or "x86-64-v4"; an artefact has been compiled for one already.
+    Returns a Model. Raises Error with one line if the checkpoint is refused, CompileError if the compiler fails,
+    ValueError for a wrong option.
     """
-    return Model(path, threads=threads, target=target, cache=cache)
-
-
-class _Entry:
-    """Compiled code for one set of outputs, loaded."""
-
-    def __init__(self, path, outputs, threads, target, cache):
-        start = time.perf_counter()
-        with compiled(path, target=target, outputs=outputs, cache=cache) as description:
-            try:
-                self.runtime = _runtime.Model(json.dumps(description), threads)
-            except RuntimeError as error:
-                raise Error(str(error)) from None
-        self.manifest = description["manifest"]
-        self.timings = {
-            "import_ms": description.get("import_ms"),
-            "compile_ms": description.get("compile_ms"),
-            "phases_ms": description.get("phases_ms", {}),
-            "cached": bool(description.get("cached")),
-            "prepack_ms": self.runtime.prepack_ms,
-            "load_ms": (time.perf_counter() - start) * 1e3,
-        }
-
-    def run(self, arguments, batch, length):
-        """The outputs, by name, for dense arguments [batch, length] by name (None: absent)."""
-        sizes = {"B": batch, "T": length}
-        outputs = {item["name"]: np.empty([sizes.get(size, size) for size in item["shape"]], _DTYPES[item["dtype"]])
-                   for item in self.manifest["outputs"]}
-        inputs = [arguments.get(item["name"]) for item in self.manifest["inputs"]]
-        try:
-            self.runtime.forward(batch, length, inputs, list(outputs.values()))
-        except RuntimeError as error:
-            raise Error(str(error)) from None
-        return outputs
+    return Model(path, threads=threads, padding=padding, weights=weights, cache=cache, target=target)
 
 
 class Model:
-    """A loaded checkpoint; made by load(). May be called from several threads at once."""
+    """A loaded checkpoint; made by load(). May be called from several threads at once, and after a fork."""
 
-    def __init__(self, path, *, threads=None, target=None, cache=True):
+    def __init__(self, path: str | os.PathLike[str], *, threads: int | None = None, padding: str = "parity",
+                 weights: None = None, cache: bool | str | os.PathLike[str] = True, target: str | None = None) -> None:
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
             raise ValueError(f"threads: requires an integer >= 1 or None, but found {threads!r}")
+        if padding not in _PADDINGS:
+            raise ValueError(f'padding: requires "parity" or "exact", but found {padding!r}')
+        if weights is not None:
+            raise ValueError(f"weights: not supported yet; requires None, but found {weights!r}")  # TODO(#6)
+        if not isinstance(path, (str, os.PathLike)):
+            raise ValueError(f"path: requires a directory, but found a {type(path).__name__}")
+        if not isinstance(cache, (bool, str, os.PathLike)):
+            raise ValueError(f"cache: requires True, False or a path, but found {cache!r}")
         self.path = os.fspath(path)
-        self._options = (threads or 0, target, cache)
-        self._entries = {}
+        self.padding = padding
+        self._source: Source
+        if is_artifact(self.path):
+            if target is not None:
+                raise ValueError(f"target: requires None for an artefact, but found {target!r}")
+            self._source = ArtifactSource(self.path)
+        else:
+            self._source = CheckpointSource(self.path, target, cache)
+        self._threads = threads or 0
+        self._entries: dict[tuple[str, ...], Entry] = {}
         self._lock = threading.Lock()
-        main = self._entry(())
-        self._manifest = main.manifest
-        self._config = None
+        self._manifest = self._entry(()).manifest
+        self._config: dict[str, Any] | None = None
+        self._cost: dict[str, Any] | None = None
+        _models.add(self)
 
-    def _entry(self, outputs):
+    def _entry(self, outputs: tuple[str, ...]) -> Entry:
         entry = self._entries.get(outputs)  # without the lock: calls go on while another entry is compiled
         if entry is None:
             with self._lock:
                 if outputs not in self._entries:
-                    self._entries[outputs] = _Entry(self.path, outputs, *self._options)
+                    self._entries[outputs] = Entry(self._source, outputs, self._threads)
                 entry = self._entries[outputs]
         return entry
 
-    def __call__(self, input_ids, attention_mask=None, token_type_ids=None, position_ids=None,
-                 output_hidden_states=False):
+    def __call__(self, input_ids: Any = None, attention_mask: Any = None, token_type_ids: Any = None,
+                 position_ids: Any = None, head_mask: Any = None, inputs_embeds: Any = None, *,
+                 encoder_input: Any = None, output_hidden_states: bool = False, output_attentions: bool = False,
+                 output_conv_kernels: bool = False, out: Mapping[str, Any] | ModelOutput | None = None) -> ModelOutput:
         """Runs the model on token ids [B, T] (multiple choice: [B, choices, T]).
 
         Arguments are NumPy arrays, anything with DLPack, or nested lists.
 
         input_ids: integers in [0, vocab_size); 1 <= T <= max_positions.
         attention_mask: same shape; bool, integers or floats, nonzero where a token may be attended to; default all.
-            As in transformers, padded tokens are still seen by the convolutions of their neighbours.
+            As in transformers, padded tokens are still seen by the convolutions of their neighbours, unless the model
+            was loaded with padding="exact"; then rows of padded tokens are zero in the results.
         token_type_ids: same shape (or one row of it); integers in [0, type_vocab_size); default 0.
         position_ids: same shape (or one row of it); integers in [0, max_positions); default 0 .. T-1.
         output_hidden_states: also return hidden_states, a tuple of L+1 arrays [B, T, D]: the input of the first layer
             and the output of each. Compiles code of its own on first use, which keeps a second copy of the weights.
+        out: results are written to these C-contiguous float32 arrays, by name (hidden_states: a tuple of arrays), such
+            as a ModelOutput of an earlier call with the same shapes; names may be missing.
+        head_mask, inputs_embeds, encoder_input, output_attentions, output_conv_kernels: not supported yet.
 
         Returns a ModelOutput of float32 arrays, named as in transformers: last_hidden_state [B, T, D], logits [B, C],
         [B, T, C], [B, T, V] or [B, choices], or start_logits and end_logits [B, T].
-        Raises ValueError, before anything is computed, naming the argument, what it needs and what was found.
+        Raises ValueError, before anything is computed, naming the argument, what it needs and what was found; Error if
+        the machine fails (no memory for the batch).
         """
-        ids = integers("input_ids", input_ids)
-        is_choice = self.model_class == "ConvBertForMultipleChoice"
-        rank, axes = (3, "[batch, choices, length]") if is_choice else (2, "[batch, length]")
-        if ids.ndim != rank:
-            raise ValueError(f"input_ids: requires rank {rank} {axes}, but found rank {ids.ndim} with shape "
-                             f"{describe_shape(ids.shape)}")
-        arguments = {"input_ids": ids}
-        if attention_mask is not None:
-            found = mask("attention_mask", attention_mask)
-            if found.shape != ids.shape:
-                raise ValueError(f"attention_mask: requires the shape {describe_shape(ids.shape)} of input_ids, but "
-                                 f"found {describe_shape(found.shape)}")
-            arguments["attention_mask"] = found
-        for name, value in (("token_type_ids", token_type_ids), ("position_ids", position_ids)):
-            if value is not None:
-                arguments[name] = broadcast(name, integers(name, value), ids.shape)
-        if is_choice:
-            arguments = {name: array.reshape(-1, ids.shape[-1]) for name, array in arguments.items()}
-        batch, length = arguments["input_ids"].shape
-
-        entry = self._entry(("hidden_states",) if output_hidden_states else ())
-        outputs = entry.run(arguments, batch, length)
-        hidden = [outputs.pop(name) for name in list(outputs) if name.startswith("hidden_states.")]
-        if is_choice:
-            outputs["logits"] = outputs["logits"].reshape(ids.shape[:2])
-        if output_hidden_states:
-            outputs["hidden_states"] = tuple(hidden)
+        refuse_unsupported(self._manifest, input_ids, head_mask, inputs_embeds, encoder_input)
+        hidden = flag("output_hidden_states", output_hidden_states)
+        for name, value in (("output_attentions", output_attentions), ("output_conv_kernels", output_conv_kernels)):
+            if flag(name, value):
+                raise ValueError(f"{name}: not supported yet; requires False")  # TODO(#6)
+        call = bind(self._manifest, input_ids, attention_mask, token_type_ids, position_ids, self.padding == "exact")
+        entry = self._entry(("hidden_states",) if hidden else ())
+        outputs: dict[str, Any] = dict(entry.run(call, None if out is None else _flatten(out)))
+        states = tuple(outputs.pop(name) for name in list(outputs) if name.startswith("hidden_states."))
+        if hidden:
+            outputs["hidden_states"] = states
         return ModelOutput(outputs)
 
+    def summary(self) -> str:
+        """A table of what the model is, for reading."""
+        return summarize(self)
+
+    def cost(self, batch: int, length: int) -> Cost:
+        """What one call on `batch` sequences of `length` tokens takes: multiply-accumulates in all and by operation,
+        and bytes of weights that are read."""
+        if self._cost is None:
+            self._cost = self._source.cost()
+        return evaluate(self._cost, batch, length, self.max_positions, self._entries[()].runtime.packed_bytes)
+
     @property
-    def config(self):
-        """The checkpoint's config.json as a dictionary."""
+    def config(self) -> dict[str, Any]:
+        """The checkpoint's config.json."""
         if self._config is None:
-            with open(os.path.join(self.path, "config.json"), encoding="utf-8") as file:
-                self._config = json.load(file)
+            self._config = self._source.config()
         return self._config
 
     @property
-    def model_class(self):
+    def model_class(self) -> str:
         """Name of the transformers class, such as "ConvBertForSequenceClassification"."""
         return self._manifest["model_class"]
 
     @property
-    def labels(self):
+    def max_positions(self) -> int:
+        """Tokens that a sequence may have."""
+        return self._manifest["max_positions"]
+
+    @property
+    def labels(self) -> list[str]:
         """Names of the classes in the order of the logits; [] for models without."""
         return list(self._manifest.get("labels", []))
 
     @property
-    def inputs(self):
+    def inputs(self) -> list[dict[str, Any]]:
         """[{"name", "dtype", "shape"}] of the arguments; "B" and "T" stand for the batch's sizes."""
         return self._manifest["inputs"]
 
     @property
-    def outputs(self):
+    def outputs(self) -> list[dict[str, Any]]:
         """[{"name", "dtype", "shape"}] of what a plain call returns."""
         return self._manifest["outputs"]
 
     @property
-    def parameters(self):
+    def parameters(self) -> list[dict[str, Any]]:
         """[{"name", "dtype", "shape"}] of the weights in use."""
         return self._manifest["parameters"]
 
     @property
-    def compile_count(self):
+    def notes(self) -> list[str]:
+        """What the importer wants known, one line each: tensors it ignored, the rule of the head widths."""
+        return list(self._entries[()].notes)
+
+    @property
+    def compile_count(self) -> int:
         """Sets of outputs compiled (or found in the cache) so far; shapes never add to it."""
         return len(self._entries)
 
     @property
-    def threads(self):
+    def threads(self) -> int:
         """Threads of a call."""
         return self._entries[()].runtime.threads
 
     @property
-    def timings(self):
+    def isa(self) -> str:
+        """Instruction set of the compiled code, "avx2" or "avx512"."""
+        return self._entries[()].isa
+
+    @property
+    def timings(self) -> dict[str, Any]:
         """Milliseconds of loading the plain entry: import_ms, compile_ms, phases_ms, prepack_ms, load_ms; and `cached`."""
         return dict(self._entries[()].timings)
 
     @property
-    def packed_bytes(self):
+    def packed_bytes(self) -> int:
         """Bytes of packed weights in memory."""
         return sum(entry.runtime.packed_bytes for entry in self._entries.values())
 
     @property
-    def workspace_bytes(self):
+    def workspace_bytes(self) -> int:
         """Bytes that the workspaces of all calls hold."""
         return sum(entry.runtime.workspace_bytes for entry in self._entries.values())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{self.model_class} from {self.path}>"
+
+
+def _flatten(out: Any) -> dict[str, Any]:
+    """out= with a name for each array: hidden_states.0, ..."""
+    if not isinstance(out, (Mapping, ModelOutput)):
+        raise ValueError(f"out: requires arrays by name, but found a {type(out).__name__}")
+    flat: dict[str, Any] = {}
+    for name, value in out.items():
+        if isinstance(value, (tuple, list)):
+            flat.update({f"{name}.{index}": array for index, array in enumerate(value)})
+        else:
+            flat[name] = value
+    return flat
+
+
+_models: weakref.WeakSet[Model] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    # A thread that held a lock, to compile another set of outputs, does not exist in the child.
+    for model in _models:
+        model._lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)

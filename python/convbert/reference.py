@@ -234,8 +234,46 @@ def head(config, tensors, x, model_class):
         logits = layer("qa_outputs", x)
         return {"start_logits": logits[..., 0], "end_logits": logits[..., 1]}
     if model_class == "ConvBertForMultipleChoice":
-        return {"logits": layer("classifier", x[:, -1])}
+        kind = config.get("summary_type") or "last"
+        h = x.mean(axis=1) if kind == "mean" else x[:, 0] if kind == "first" else x[:, -1]
+        if config.get("summary_use_proj"):
+            h = layer("sequence_summary.summary", h)
+        if config.get("summary_activation"):
+            h = ACTIVATIONS[config["summary_activation"]](h)
+        return {"logits": layer("classifier", h)}
     return {}
+
+
+def encoder_layer(config, tensors, index, x, bias):
+    """Layer number `index` on x [B, T, D]: its output, the attention probabilities and the taps."""
+    eps = np.asarray(config["layer_norm_eps"], x.dtype)
+
+    def get(name):
+        return tensors[f"encoder.layer.{index}.{name}"]
+
+    mixed, probabilities, taps = mixed_attention(x, lambda name: get("attention." + name), bias)
+    y = dense(mixed, get("attention.output.dense.weight"), get("attention.output.dense.bias"))
+    y = layer_norm(y + x, get("attention.output.LayerNorm.weight"), get("attention.output.LayerNorm.bias"), eps)
+    inner = ACTIVATIONS[config["hidden_act"]](dense(y, get("intermediate.dense.weight"), get("intermediate.dense.bias")))
+    y = layer_norm(dense(inner, get("output.dense.weight"), get("output.dense.bias")) + y,
+                   get("output.LayerNorm.weight"), get("output.LayerNorm.bias"), eps)
+    return y, probabilities, taps
+
+
+def count_layers(tensors):
+    """Layers in normalized tensors."""
+    return sum(re.fullmatch(r"encoder\.layer\.\d+\.attention\.self\.query\.weight", name) is not None
+               for name in tensors)
+
+
+def prepare(tensors, inputs, model_class, dtype):
+    """Normalized tensors in `dtype`, and inputs as arrays [B, T]."""
+    tensors = {name: array.astype(dtype) if array.dtype.kind == "f" else array
+               for name, array in normalize_names(tensors).items()}
+    inputs = {name: np.asarray(array) for name, array in inputs.items()}
+    if model_class == "ConvBertForMultipleChoice":
+        inputs = {name: array.reshape(-1, array.shape[-1]) for name, array in inputs.items()}
+    return tensors, inputs
 
 
 def forward(config, tensors, inputs, model_class="ConvBertModel", dtype=np.float64):
@@ -244,32 +282,14 @@ def forward(config, tensors, inputs, model_class="ConvBertModel", dtype=np.float
     inputs: input_ids [B, T] ([B, choices, T] for multiple choice) and, optionally, attention_mask, token_type_ids,
     position_ids. Outputs: last_hidden_state, hidden_states.i, attentions.i, conv_kernels.i and those of the head.
     """
-    tensors = {name: array.astype(dtype) if array.dtype.kind == "f" else array
-               for name, array in normalize_names(tensors).items()}
-    inputs = {name: np.asarray(array) for name, array in inputs.items()}
-    choices = inputs["input_ids"].shape[1]
-    if model_class == "ConvBertForMultipleChoice":
-        inputs = {name: array.reshape(-1, array.shape[-1]) for name, array in inputs.items()}
-    eps = np.asarray(config["layer_norm_eps"], dtype)
-    activation = ACTIVATIONS[config["hidden_act"]]
+    choices = np.asarray(inputs["input_ids"]).shape[1]
+    tensors, inputs = prepare(tensors, inputs, model_class, dtype)
     bias = mask_bias(inputs.get("attention_mask"), dtype)
-
-    x = embeddings(tensors, inputs, eps)
+    x = embeddings(tensors, inputs, np.asarray(config["layer_norm_eps"], dtype))
     out = {"hidden_states.0": x}
-    index = 0
-    while f"encoder.layer.{index}.attention.self.query.weight" in tensors:
-        def get(name, prefix=f"encoder.layer.{index}."):
-            return tensors[prefix + name]
-
-        mixed, out[f"attentions.{index}"], out[f"conv_kernels.{index}"] = mixed_attention(
-            x, lambda name: get("attention." + name), bias)
-        y = dense(mixed, get("attention.output.dense.weight"), get("attention.output.dense.bias"))
-        y = layer_norm(y + x, get("attention.output.LayerNorm.weight"), get("attention.output.LayerNorm.bias"), eps)
-        inner = activation(dense(y, get("intermediate.dense.weight"), get("intermediate.dense.bias")))
-        x = layer_norm(dense(inner, get("output.dense.weight"), get("output.dense.bias")) + y,
-                       get("output.LayerNorm.weight"), get("output.LayerNorm.bias"), eps)
-        index += 1
-        out[f"hidden_states.{index}"] = x
+    for index in range(count_layers(tensors)):
+        x, out[f"attentions.{index}"], out[f"conv_kernels.{index}"] = encoder_layer(config, tensors, index, x, bias)
+        out[f"hidden_states.{index + 1}"] = x
     out["last_hidden_state"] = x
     out.update(head(config, tensors, x, model_class))
     if model_class == "ConvBertForMultipleChoice":

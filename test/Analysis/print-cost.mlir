@@ -3,8 +3,8 @@
 // Every call counts; private functions have no line of their own, and pooled activations have one token a sequence.
 
 // CHECK:      parameters: 32
-// CHECK-NEXT: @caller, batch 2, length 3: 400 MACs
-// CHECK-NEXT:   convbert.dense 3 400
+// CHECK-NEXT: @caller, batch 2, length 3: 400 MACs, 936 bytes
+// CHECK-NEXT:   convbert.dense 3   400 936
 // CHECK-NOT:  @callee
 ml_program.global private @w(#ml_program.extern : tensor<4x8xf32>) : tensor<4x8xf32>
 

@@ -172,3 +172,26 @@ def test_dump(compiler, checkpoint, first, tmp_path):
     assert answer["cached"] is False
     names = sorted(path.name for path in (tmp_path / "phases").iterdir())
     assert names[0] == "0-import.mlir" and names[-1] == "8-llvm.mlir" and len(names) == 9
+
+
+def test_entries_end_with_a_hash(compiler, checkpoint, first, tmp_path):
+    """One bit is enough for an entry to be compiled again."""
+    shutil.copytree(cache_of(first), tmp_path / "cache")
+    entry = tmp_path / "cache" / Path(first["object"]).relative_to(cache_of(first))
+    content = entry.read_bytes()
+    assert content[-18:-17] == b"[" and content.endswith(b"]")
+    entry.write_bytes(content[:1000] + bytes([content[1000] ^ 1]) + content[1001:])
+    again = compiler(checkpoint, {"cache_dir": str(tmp_path / "cache")})
+    assert again["cached"] is False and entry.read_bytes() == content
+
+
+def test_inspect(compiler, checkpoint, first):
+    inspect = compiler.library.convbert_inspect_checkpoint
+    inspect.restype = ctypes.c_void_p
+    facts = json.loads(compiler.take(inspect(str(checkpoint).encode(), None, None)))
+    assert facts["manifest"] == first["manifest"] and facts["weights"] == first["weights"]
+    assert facts["parameters"] == 19428
+    # Two layers of 16 attention features: q k^T and p v.
+    assert facts["cost"]["self_attention"] == {"count": 2, "macs": [0, 0, 2 * 2 * 16]}
+    assert facts["cost"]["dense"]["macs"][2] == 0
+    assert not inspect(b"/nonexistent", None, None)

@@ -3,7 +3,7 @@
 
 // ISA: requires an instruction set of avx2, avx512, but found sse2
 
-// expected-error @below {{requires a schedule for kind "unknown", element type 'f32' and instruction set avx2, but found none}}
+// expected-error @below {{requires a schedule for kind "unknown", element type 'f32' and instruction set avx2, but found none; there are @attention.f32, @dense.f32, @depthwise.f32, }}
 func.func private @unknown(%m: memref<?xf32>) attributes {convbert.kernel = "unknown"} {
   return
 }
@@ -11,7 +11,7 @@ func.func private @unknown(%m: memref<?xf32>) attributes {convbert.kernel = "unk
 // -----
 
 // The sequences are for f32.
-// expected-error @below {{requires a schedule for kind "dense", element type 'f64' and instruction set avx2, but found none}}
+// expected-error @below {{requires a schedule for kind "dense", element type 'f64' and instruction set avx2, but found none; there are @dense.f32}}
 func.func private @element(%m: memref<?xf64>) attributes {convbert.kernel = "dense"} {
   return
 }

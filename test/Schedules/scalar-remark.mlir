@@ -1,4 +1,6 @@
 // RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-to-linalg),convbert-schedule)' --verify-diagnostics
+// RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-to-linalg),convbert-schedule)' --remarks-filter-missed=convbert-schedule 2>&1 | FileCheck %s
+// CHECK: remark: [Missed] scalar | Category:convbert-schedule | Function=norm | Op=linalg.softmax, Reason="schedule @norm.f32 knows no such operation"
 
 // An operation that a sequence does not know stays scalar, and says so.
 func.func private @norm(%params: tensor<2x64xf32>, %x: tensor<64xf32>, %m: memref<1xf32>, %init: tensor<1x64xf32>)

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 
 import lint_sources
 import lint_tests
@@ -44,8 +45,20 @@ def test_an_op_is_well_formed(copy, tblgen, theme, file):
     assert 'Op<"gated_mix"' in (copy / f"dialect/IR/ConvBERT{file}Ops.td").read_text(encoding="utf-8")
     assert "class GatedMixOp" in tblgen(copy, "dialect/IR/ConvBERT.td", "-gen-op-decls")
     assert "## convbert.gated_mix" in (copy / "dialect/Spec.md").read_text(encoding="utf-8")
-    tests = sorted(path.name for path in (copy / "test/IR").iterdir())
+    tests = sorted(path.name for path in (copy / "test/Dialect/ConvBERT").iterdir())
     assert tests == ["gated_mix-canonicalize.mlir", "gated_mix-invalid.mlir", "gated_mix.mlir"]
+
+
+def test_a_new_op_keeps_the_rules_of_the_specification(root, copy):
+    """The labels that the generator writes are those that the test of the specification compares."""
+    shutil.copytree(root / "test/Dialect", copy / "test/Dialect")
+    shutil.copytree(root / "test/unittests/Dialect", copy / "test/unittests/Dialect")
+    assert generate(copy, "op", "gated_mix", "--theme", "nn") == 0
+    spec = (copy / "dialect/Spec.md").read_text(encoding="utf-8")
+    assert spec.index("## convbert.gated_mix") < spec.index("# Block operations")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", copy]
+    result = subprocess.run([*command, copy / "test/Dialect/test_spec.py"], cwd=copy, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
 
 
 def test_a_pass_is_well_formed(copy, tblgen):

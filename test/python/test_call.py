@@ -103,7 +103,46 @@ def test_model_facts(model):
      "input_ids: requires values below 2^63, but found 9223372036854775808"),
     (dict(input_ids=[[1, 2], [3]]),
      "input_ids: requires rows of one length, but found a ragged list; pad it and pass attention_mask"),
-    (dict(input_ids=None), "input_ids: requires an array or nested lists of numbers, but found a NoneType"),
+    (dict(input_ids=None), "input_ids, inputs_embeds or encoder_input: requires one of them, but found none"),
+    (dict(), "input_ids, inputs_embeds or encoder_input: requires one of them, but found none"),
+    (dict(input_ids=5), "input_ids: requires rank 2 [batch, length], but found rank 0 with shape []"),
+    (dict(input_ids={"a": 1}), "input_ids: requires an array or nested lists of numbers, but found a dict"),
+    (dict(input_ids=np.array([[1, None]])),
+     "input_ids: requires an array or nested lists of numbers, but found objects of type NoneType"),
+    (dict(input_ids=IDS.astype(object)),
+     "input_ids: requires an array or nested lists of numbers, but found objects of type int (too large)"),
+    (dict(input_ids=[[1 << 70]]),
+     "input_ids: requires an array or nested lists of numbers, but found objects of type int (too large)"),
+    (dict(input_ids=np.array([["2020-01-01"]], "datetime64[D]")),
+     "input_ids: requires integers (int32 or int64), but found datetime64[D]"),
+    (dict(input_ids=IDS, inputs_embeds=np.zeros((2, 5, 32))),
+     "input_ids, inputs_embeds or encoder_input: requires one of them, but found both input_ids and inputs_embeds"),
+    (dict(inputs_embeds=np.zeros((2, 5, 7), np.float32)),
+     "inputs_embeds: requires the shape [batch, length, 32], but found rank 3 with shape [2, 5, 7]"),
+    (dict(inputs_embeds=np.zeros((2, 5, 32), int)), "inputs_embeds: requires floating-point values, but found int64"),
+    (dict(inputs_embeds=np.zeros((2, 5, 32))), "inputs_embeds: not supported yet; requires input_ids"),
+    (dict(encoder_input=np.zeros((2, 32))),
+     "encoder_input: requires the shape [batch, length, 32], but found rank 2 with shape [2, 32]"),
+    (dict(encoder_input=np.zeros((2, 5, 32))), "encoder_input: not supported yet; requires input_ids"),
+    (dict(input_ids=IDS, head_mask=np.ones(2)), "head_mask: not supported yet; requires None"),
+    (dict(input_ids=IDS, output_attentions=True), "output_attentions: not supported yet; requires False"),
+    (dict(input_ids=IDS, output_conv_kernels=True), "output_conv_kernels: not supported yet; requires False"),
+    (dict(input_ids=IDS, output_hidden_states=1), "output_hidden_states: requires True or False, but found 1"),
+    (dict(input_ids=IDS, out=np.zeros((2, 5, 32), np.float32)), "out: requires arrays by name, but found a ndarray"),
+    (dict(input_ids=IDS, out={"logits": np.zeros(1, np.float32)}),
+     "out: requires names of outputs (last_hidden_state), but found 'logits'"),
+    (dict(input_ids=IDS, out={"last_hidden_state": [0.0]}),
+     "out: requires names of outputs (last_hidden_state), but found 'last_hidden_state.0'"),
+    (dict(input_ids=IDS, out={"last_hidden_state": None}),
+     "out['last_hidden_state']: requires a NumPy array, but found a NoneType"),
+    (dict(input_ids=IDS, out={"last_hidden_state": np.zeros((2, 5, 32))}),
+     "out['last_hidden_state']: requires float32 of shape [2, 5, 32], but found float64 of shape [2, 5, 32]"),
+    (dict(input_ids=IDS, out={"last_hidden_state": np.zeros((2, 4, 32), np.float32)}),
+     "out['last_hidden_state']: requires float32 of shape [2, 5, 32], but found float32 of shape [2, 4, 32]"),
+    (dict(input_ids=IDS, out={"last_hidden_state": np.zeros((2, 5, 64), np.float32)[:, :, ::2]}),
+     "out['last_hidden_state']: requires a C-contiguous array that can be written to, but found one that is strided"),
+    (dict(input_ids=IDS, out={"last_hidden_state": np.frombuffer(bytes(4 * 320), np.float32).reshape(2, 5, 32)}),
+     "out['last_hidden_state']: requires a C-contiguous array that can be written to, but found one that is read-only"),
     (dict(input_ids="text"), "input_ids: requires integers (int32 or int64), but found <U4"),
     (dict(input_ids=IDS, attention_mask=[[1, 1]]),
      "attention_mask: requires the shape [2, 5] of input_ids, but found [1, 2]"),
@@ -155,6 +194,79 @@ def test_cache_is_used(tmp_path):
     again = convbert.load(GOLDEN / "base_tiny", cache=tmp_path)
     assert again.timings["cached"]
     again(IDS)
+
+
+def test_out_is_written_to(model, expected):
+    buffers = {"last_hidden_state": np.full((2, 5, 32), np.nan, np.float32)}
+    out = model(IDS, out=buffers)
+    assert out.last_hidden_state is buffers["last_hidden_state"]
+    np.testing.assert_array_equal(out.last_hidden_state, expected)
+    again = model(IDS + 1, out=out)
+    assert again.last_hidden_state is out.last_hidden_state
+    np.testing.assert_array_equal(again[0], model(IDS + 1)[0])
+
+
+def test_out_for_hidden_states(model):
+    first = model(IDS, output_hidden_states=True)
+    kept = [state.copy() for state in first.hidden_states]
+    second = model(IDS, output_hidden_states=True, out={"hidden_states": first.hidden_states})
+    assert all(a is b for a, b in zip(first.hidden_states, second.hidden_states))
+    assert second.last_hidden_state is not first.last_hidden_state
+    for found, right in zip(second.hidden_states, kept):
+        np.testing.assert_array_equal(found, right)
+    twice = (first.hidden_states[0],) * 3
+    with pytest.raises(ValueError, match=r"out\['hidden_states.1'\]: requires memory of its own, but found that of "):
+        model(IDS, output_hidden_states=True, out={"hidden_states": twice})
+
+
+def test_out_must_not_be_an_input():
+    model = loaded(GOLDEN / "seqcls")
+    width = model.outputs[0]["shape"][1]
+    memory = np.zeros(64, np.int64)
+    ids, out = memory[:5].reshape(1, 5), memory.view(np.float32)[:width].reshape(1, width)
+    with pytest.raises(ValueError, match=r"out\['logits'\]: requires memory of its own, but found that of input_ids"):
+        model(ids, out={"logits": out})
+
+
+def test_out_for_multiple_choice():
+    model = loaded(GOLDEN / "mc")
+    ids = np.ones((2, 3, 4), int)
+    out = {"logits": np.zeros((2, 3), np.float32)}
+    found = model(ids, out=out)
+    assert found.logits is out["logits"]
+    np.testing.assert_array_equal(found.logits, model(ids).logits)
+
+
+@pytest.mark.parametrize("options, message", [
+    (dict(padding="left"), "padding: requires \"parity\" or \"exact\", but found 'left'"),
+    (dict(weights="int8"), "weights: not supported yet; requires None, but found 'int8'"),
+    (dict(cache=3), "cache: requires True, False or a path, but found 3"),
+], ids=["padding", "weights", "cache"])
+def test_refused_options(options, message):
+    with pytest.raises(ValueError) as error:
+        convbert.load(GOLDEN / "base_tiny", **options)
+    assert str(error.value) == message
+    with pytest.raises(ValueError, match="path: requires a directory, but found a int"):
+        convbert.load(3)
+
+
+def test_summary_and_cost(model):
+    text = model.summary()
+    assert text.splitlines()[0] == f"ConvBertModel, {GOLDEN / 'base_tiny'}"
+    assert "all                  19,428 parameters in 51 tensors" in text
+    assert "layer 1" in text and "output       last_hidden_state float32[B, T, 32]" in text
+    one = model.cost(1, 5)
+    assert one.macs == sum(one.operations.values()) == model.cost(3, 5).macs // 3
+    assert one.flops == 2 * one.macs
+    assert one.operations["self_attention"] == 2 * 2 * 16 * 5 * 5
+    assert model.cost(1, 10).operations["dense"] == 2 * one.operations["dense"]
+    assert 0 < one.weight_bytes <= model.packed_bytes
+    for arguments, message in [((0, 5), "batch: requires an integer >= 1, but found 0"),
+                               ((1, 25), "length: requires an integer >= 1 and <= 24, but found 25"),
+                               ((True, 5), "batch: requires an integer >= 1, but found True")]:
+        with pytest.raises(ValueError) as error:
+            model.cost(*arguments)
+        assert str(error.value) == message
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -102,19 +102,20 @@ def test_refusals(tmp_path):
     assert refused("run", tmp_path / "none", "--text", "a") == (
         f"requires a checkpoint directory, but found none at {tmp_path / 'none'}")
     assert refused("run", GOLDEN / "base_tiny", "--text", "a") == (
-        f"requires tokenizer.json or vocab.txt in {GOLDEN / 'base_tiny'} for text, but found neither")
+        f"requires tokenizer.json, vocab.txt, or vocab.json with merges.txt in {GOLDEN / 'base_tiny'} for text, but found "
+        "none of them")
     assert refused("run", DEMO / "mlm", "--text", "nothing to fill") == (
         "requires at least one [MASK] in the text, but found none: 'nothing to fill'")
     assert refused("run", DEMO / "langid", "--text", "word " * 200) == (
         "input_ids: requires at most 128 tokens a sequence (the model's positions), but found 202")
-    assert refused("run", DEMO / "langid", "--threads", 0, "--text", "a") == (
-        "--threads: requires a number >= 1, but found 0")
     refused("info", tmp_path)
     (tmp_path / "tokenizer.json").write_text("{", encoding="utf-8")
     assert "cannot be read" in refused("run", tmp_path, "--text", "a")
 
 
-@pytest.mark.parametrize("arguments", [[], ["run"], ["run", "x"], ["fly"], ["run", "x", "--text", "a", "--target", "z"]],
+@pytest.mark.parametrize("arguments", [[], ["run"], ["run", "x"], ["fly"], ["run", "x", "--text", "a", "--target", "z"],
+                                       ["run", "x", "--text", "a", "--threads", "0"], ["cache", "fly"],
+                                       ["bench", "x", "--shapes", "1x"], ["compile", "x"]],
                          ids=" ".join)
 def test_wrong_usage(arguments):
     result = convbert(*arguments)

@@ -71,24 +71,26 @@ def test_neighbours_change_no_bit(name, length):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", ["base_tiny", "groups2"])
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_a_broken_neighbour_changes_no_bit(name, value, threads, tmp_path):
+def test_a_broken_neighbour_changes_no_bit(name, threads, tmp_path):
+    """Sequences whose embeddings overflow: infinity, and NaN from the norm on."""
     broken = 7
 
     def change(tensors):
-        (words,) = [key for key in tensors if key.endswith("word_embeddings.weight")]
-        tensors[words][broken] = value
+        for suffix, row in (("word_embeddings.weight", broken), ("token_type_embeddings.weight", 1)):
+            (key,) = [key for key in tensors if key.endswith(suffix)]
+            tensors[key][row] = 3e38
 
     write_changed(GOLDEN / name, tmp_path / "broken", change)
     model, healthy = convbert.load(tmp_path / "broken", threads=threads), loaded(GOLDEN / name)
     rng = np.random.default_rng(4)
     for length in (1, 3, 8, 11, model.config["max_position_embeddings"]):
         arguments = random_batch(rng, model.config["vocab_size"], 6, length)
-        ids = arguments["input_ids"]
+        ids, types = arguments["input_ids"], arguments["token_type_ids"]
         ids[ids == broken] = 1
+        types[:] = 0
         expected = healthy(**arguments).last_hidden_state
         for row in (0, 3, 5):
-            ids[row, length // 2] = broken
+            ids[row, length // 2], types[row, length // 2] = broken, 1
         found = model(**arguments).last_hidden_state
         for row in (0, 3, 5):
             assert np.isnan(found[row, length // 2]).all()

@@ -16,6 +16,8 @@ import templates
 import tree
 
 THEMES = {"nn": "NN", "conv": "Conv", "attention": "Attention"}
+OP_TESTS = "test/Dialect/ConvBERT"
+SPEC_BLOCKS = "\n# Block operations\n"
 
 
 class Refused(Exception):
@@ -55,19 +57,21 @@ def new_op(root, name, theme):
     """Returns {file: text} for the operation convbert.NAME."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name):
         raise Refused(f"requires a name in snake_case, such as gated_mix, but found '{name}'")
-    words = {"name": name, "Name": camel(name)}
+    words = {"name": name, "Name": camel(name), "NAME": name.upper()}
     for path in tree.project_files(root / "dialect" / "IR", [".td"]):
         if re.search(rf'<"{name}"', path.read_text(encoding="utf-8")):
             raise Refused(f"requires a new name, but found convbert.{name} in {tree.relative(path, root)}")
     ods = f"dialect/IR/ConvBERT{THEMES[theme]}Ops.td"
     spec = "dialect/Spec.md"
-    spec_text = read(root, spec) if (root / spec).exists() else templates.SPEC_HEADER
+    steps, heading, blocks = read(root, spec).partition(SPEC_BLOCKS)
+    if not heading:
+        raise Refused(f"requires a part '# Block operations' in {spec}, but found none")
     return {
         ods: before_endif(read(root, ods), ods, templates.OP.substitute(words)),
-        spec: spec_text.rstrip("\n") + "\n\n" + templates.OP_SPEC.substitute(words),
-        f"test/IR/{name}.mlir": templates.OP_ROUND_TRIP.substitute(words),
-        f"test/IR/{name}-invalid.mlir": templates.OP_INVALID.substitute(words),
-        f"test/IR/{name}-canonicalize.mlir": templates.OP_CANONICALIZE.substitute(words),
+        spec: f"{steps}\n{templates.OP_SPEC.substitute(words)}{heading}{blocks}",
+        f"{OP_TESTS}/{name}.mlir": templates.OP_ROUND_TRIP.substitute(words),
+        f"{OP_TESTS}/{name}-invalid.mlir": templates.OP_INVALID.substitute(words),
+        f"{OP_TESTS}/{name}-canonicalize.mlir": templates.OP_CANONICALIZE.substitute(words),
     }
 
 

@@ -2,12 +2,6 @@
 
 from string import Template
 
-SPEC_HEADER = """\
-# Constraints of the operations
-
-Numbered per operation; ODS, verifiers and tests refer to them.
-"""
-
 OP = Template(
     '''\
 def ConvBERT_${Name}Op : ConvBERT_Op<"$name", [SameOperandsAndResultType]> {
@@ -22,6 +16,7 @@ def ConvBERT_${Name}Op : ConvBERT_Op<"$name", [SameOperandsAndResultType]> {
   let arguments = (ins ConvBERT_Activation:$$x);
   let results = (outs ConvBERT_Activation:$$result);
   let assemblyFormat = "$$x attr-dict `:` type($$x)";
+  // $NAME-C1 is the trait; TODO: labels of verify() stand in its code.
 }
 '''
 )
@@ -30,10 +25,9 @@ OP_SPEC = Template(
     """\
 ## convbert.$name
 
-TODO: why it exists and who consumes it.
+`y = x`. TODO: the formula, exactly; what it folds to. Why it exists and who consumes it goes into `Rationale.md`.
 
-* **$name.1** Operand and result have the same type.
-* TODO: one numbered constraint a line.
+* **$NAME-C1** Operand and result have the same type. TODO: one numbered constraint a line.
 """
 )
 
@@ -54,7 +48,7 @@ OP_INVALID = Template(
     """\
 // RUN: convbert-opt %s -split-input-file -verify-diagnostics
 
-// $name.1
+// $NAME-C1
 func.func @types_differ(%x: tensor<?x?x768xf32>) -> tensor<?x?x384xf32> {
   // expected-error @below {{requires the same type for all operands and results}}
   %y = "convbert.$name"(%x) : (tensor<?x?x768xf32>) -> tensor<?x?x384xf32>

@@ -9,7 +9,7 @@ using namespace mlir::convbert;
 
 namespace {
 
-/// Short names for what the formulas below are made of; all values are f32.
+/// Short names for what the formulas below are made of; all values are f32 (doubles go to the math library).
 struct Scalar {
   OpBuilder &b;
   Location loc;
@@ -71,6 +71,8 @@ static Value buildTanh(const Scalar &s, Value x) {
 }
 
 Value mlir::convbert::buildExpOfNonPositive(OpBuilder &builder, Location loc, Value x) {
+  if (x.getType().isF64())
+    return math::ExpOp::create(builder, loc, x);
   Scalar s{builder, loc};
   // exp(x) = 2^n exp(f), n = round(x / ln 2).  Adding 1.5 * 2^23 rounds to an integer that then sits in the low bits;
   // 127 more makes it the biased exponent of 2^n.
@@ -100,7 +102,30 @@ static Value buildSigmoid(const Scalar &s, Value x) {
   return s.div(s.select(positive, one, e), s.add(one, e));
 }
 
+/// x tanh(log(1 + exp(x))) without logarithm, absolute error 2e-7 |x|: with e = exp(-|x|) the hyperbolic tangent is
+/// (1 + 2 e) / (1 + 2 e + 2 e^2) for positive x and (e^2 + 2 e) / (e^2 + 2 e + 2) for others.
+static Value buildMish(const Scalar &s, Value x) {
+  Value positive = s.compare(arith::CmpFPredicate::OGT, x, s.constant(0.0));
+  Value e = buildExpOfNonPositive(s.b, s.loc, s.select(positive, s.sub(s.constant(0.0), x), x));
+  Value two = s.constant(2.0), one = s.constant(1.0);
+  Value above = s.fma(e, two, one), below = s.mul(e, s.add(e, two));
+  Value denominator = s.select(positive, s.fma(s.mul(e, e), two, above), s.add(below, two));
+  return s.mul(x, s.div(s.select(positive, above, below), denominator));
+}
+
+/// log(1 + exp(x)) = max(x, 0) + log(1 + e) with e = exp(-|x|), relative error 3e-7.  The logarithm is 2 artanh(z) with
+/// z = e / (2 + e), at most 1/3: eight terms.
+static Value buildSoftplus(const Scalar &s, Value x) {
+  Value positive = s.compare(arith::CmpFPredicate::OGT, x, s.constant(0.0));
+  Value e = buildExpOfNonPositive(s.b, s.loc, s.select(positive, s.sub(s.constant(0.0), x), x));
+  Value z = s.div(e, s.add(e, s.constant(2.0)));
+  Value series = s.polynomial(s.mul(z, z), {2.0, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13, 2.0 / 15});
+  return s.fma(series, z, s.max(x, 0.0));
+}
+
 Value mlir::convbert::buildActivation(OpBuilder &builder, Location loc, ActivationKind kind, Value x) {
+  if (x.getType().isF64())
+    return buildActivationF64(builder, loc, kind, x);
   Scalar s{builder, loc};
   switch (kind) {
   case ActivationKind::Identity:
@@ -129,6 +154,33 @@ Value mlir::convbert::buildActivation(OpBuilder &builder, Location loc, Activati
   }
   case ActivationKind::Sigmoid:
     return buildSigmoid(s, x);
+  case ActivationKind::Gelu10: {
+    Value gelu = buildActivation(builder, loc, ActivationKind::Gelu, x);
+    return s.max(s.min(gelu, 10.0), -10.0);
+  }
+  case ActivationKind::QuickGelu: // x sigmoid(1.702 x)
+    return s.mul(x, buildSigmoid(s, s.mul(x, 1.702)));
+  case ActivationKind::Relu2: {
+    Value positive = s.max(x, 0.0);
+    return s.mul(positive, positive);
+  }
+  case ActivationKind::Relu6:
+    return s.min(s.max(x, 0.0), 6.0);
+  case ActivationKind::LeakyRelu:
+    return s.select(s.compare(arith::CmpFPredicate::UGT, x, s.constant(0.0)), x, s.mul(x, 0.01));
+  case ActivationKind::HardSwish: { // x clamp(x + 3, 0, 6) / 6, divided first: no overflow
+    Value gate = s.min(s.max(s.add(x, s.constant(3.0)), 0.0), 6.0);
+    return s.mul(x, s.mul(gate, 1.0 / 6.0));
+  }
+  case ActivationKind::Laplace: { // (1 + erf((x - mu) / (sigma sqrt 2))) / 2, absolute error 1.5e-7
+    constexpr double kMu = 0.707107, kSigmaRoot2 = 0.282095 * 1.41421356237309505;
+    Value erf = buildErf(s, s.mul(s.sub(x, s.constant(kMu)), 1.0 / kSigmaRoot2));
+    return s.fma(erf, s.constant(0.5), s.constant(0.5));
+  }
+  case ActivationKind::Mish:
+    return buildMish(s, x);
+  case ActivationKind::SqrtSoftplus:
+    return math::SqrtOp::create(builder, loc, buildSoftplus(s, x));
   }
   llvm_unreachable("all kinds are covered");
 }

@@ -1,8 +1,9 @@
-//===- Passes.h - From kernel bodies to linalg ------------------*- C++ -*-===//
+//===- Passes.h - From convbert to linalg -----------------------*- C++ -*-===//
 
 #ifndef CONVBERT_CONVERSION_CONVBERTTOLINALG_PASSES_H
 #define CONVBERT_CONVERSION_CONVBERTTOLINALG_PASSES_H
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

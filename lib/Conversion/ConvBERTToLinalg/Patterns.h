@@ -1,4 +1,4 @@
-//===- Patterns.h - Lowering patterns of tile operations --------*- C++ -*-===//
+//===- Patterns.h - Lowering patterns by family -----------------*- C++ -*-===//
 
 #ifndef CONVBERT_CONVERSION_CONVBERTTOLINALG_PATTERNS_H
 #define CONVBERT_CONVERSION_CONVBERTTOLINALG_PATTERNS_H
@@ -6,6 +6,10 @@
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::convbert {
+
+//===----------------------------------------------------------------------===//
+// Tile operations, in kernels: f32, static tiles, tags for schedules
+//===----------------------------------------------------------------------===//
 
 /// `packed_dense`: fill, contraction tagged `mm`, epilogue tagged `epi`.
 void populateDensePatterns(RewritePatternSet &patterns);
@@ -21,6 +25,22 @@ void populateSpanPatterns(RewritePatternSet &patterns);
 
 /// `attention_tile`.
 void populateAttentionPatterns(RewritePatternSet &patterns);
+
+//===----------------------------------------------------------------------===//
+// Step operations, on tokens-major tensors: any float type, any extent dynamic
+//===----------------------------------------------------------------------===//
+
+/// `dense`, `grouped_dense`, `activation`.
+void populateStepDensePatterns(RewritePatternSet &patterns);
+
+/// `layer_norm`, `embeddings` without projection, `pool`.
+void populateStepNormPatterns(RewritePatternSet &patterns);
+
+/// `mask_tokens`, `depthwise_conv1d`, `dynamic_kernel`, `apply_kernel`.
+void populateStepConvPatterns(RewritePatternSet &patterns);
+
+/// `attention_bias`, `scale_heads`, `self_attention`.
+void populateStepAttentionPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::convbert
 

@@ -33,6 +33,8 @@ static Value takeSlice(OpBuilder &b, Location loc, Value memory, Value i) {
 /// Copies `source` to `target`: a block at once, anything else slice by slice.
 static void copy(OpBuilder &b, Location loc, Value source, Value target) {
   auto type = cast<MemRefType>(source.getType());
+  if (llvm::is_contained(type.getShape(), 0) || llvm::is_contained(cast<MemRefType>(target.getType()).getShape(), 0))
+    return; // there is nothing to copy, and no slice of it either
   if (isBlock(source) && isBlock(target)) {
     memref::CopyOp::create(b, loc, source, target);
     return;

@@ -63,6 +63,8 @@ static LogicalResult verifySize(memref::AllocOp alloc, Value value, Value shape)
 
 /// Weights are packed once, at load: those kernels take their temporaries from the heap and give them back.
 static LogicalResult freeTemporaries(func::FuncOp kernel) {
+  if (kernel.isExternal())
+    return success();
   Block &body = kernel.getBody().front();
   WalkResult walk = kernel.walk([&](memref::AllocOp alloc) {
     if (alloc->getBlock() != &body) {
@@ -107,9 +109,12 @@ static FailureOr<Temporaries> collectTemporaries(func::FuncOp kernel) {
       [&](memref::AllocOp alloc) { return failed(visit(alloc)) ? WalkResult::interrupt() : WalkResult::advance(); });
   if (walk.wasInterrupted())
     return failure();
-  if (scratch &&
-      (!isa<MemRefType>(scratch.getType()) || !cast<MemRefType>(scratch.getType()).getElementType().isInteger(8)))
+  auto bytes = scratch ? dyn_cast<MemRefType>(scratch.getType()) : MemRefType();
+  if (scratch && (!bytes || !bytes.getElementType().isInteger(8) || bytes.getRank() != 1 ||
+                  !bytes.getLayout().isIdentity() || bytes.getMemorySpace()))
     return kernel.emitError("requires a scratch argument of type memref<?xi8>, but found ") << scratch.getType();
+  if (BlockArgument thread = getMarkedArgument(kernel, kThreadAttr); thread && !thread.getType().isIndex())
+    return kernel.emitError("requires a thread number of type index, but found ") << thread.getType();
   return result;
 }
 

@@ -10,8 +10,21 @@ func.func @element_type(%rows: tensor<?x4x?xf64>, %panels: tensor<?x?x24xf64>, %
 
 // -----
 
-func.func @step(%x: tensor<1x4x8xf32>) -> tensor<1x4x8xf32> attributes {convbert.kernel = "dense"} {
-  // expected-error @below {{failed to legalize operation 'convbert.activation'}}
-  %r = convbert.activation %x {kind = #convbert.activation<relu>} : tensor<1x4x8xf32>
-  return %r : tensor<1x4x8xf32>
+func.func @block(%x: tensor<?x?x4xf32>, %w: tensor<3x4xf32>, %b: tensor<3xf32>) -> tensor<?x?x3xf32> {
+  // expected-error @below {{'convbert.token_head' op requires decomposition before it is lowered; run convbert-decompose first}}
+  %r = convbert.token_head %x, %w, %b : (tensor<?x?x4xf32>, tensor<3x4xf32>, tensor<3xf32>) -> tensor<?x?x3xf32>
+  return %r : tensor<?x?x3xf32>
+}
+
+// -----
+
+// Embeddings are a step, but not with a projection.
+func.func @projected(%ids: tensor<?x?xi64>, %word: tensor<9x4xf32>, %position: tensor<8x4xf32>, %type: tensor<2x4xf32>,
+                     %g: tensor<4xf32>, %w: tensor<6x4xf32>, %b: tensor<6xf32>) -> tensor<?x?x6xf32> {
+  // expected-error @below {{'convbert.embeddings' op requires decomposition}}
+  %r = convbert.embeddings %ids, %ids, %ids tables(%word, %position, %type) norm(%g, %g) project(%w, %b)
+         {eps = 1.0e-12 : f64}
+    : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x4xf32>, tensor<8x4xf32>, tensor<2x4xf32>,
+       tensor<4xf32>, tensor<4xf32>, tensor<6x4xf32>, tensor<6xf32>) -> tensor<?x?x6xf32>
+  return %r : tensor<?x?x6xf32>
 }

@@ -1,6 +1,7 @@
 """Writes a checkpoint directory whose weights are one sparse file: headers are real, all numbers are zero.
 
-    make_checkpoint.py DIR [--size small|medium-small|base|tiny] [--class ConvBertModel] [key=value ...]
+    make_checkpoint.py DIR [--size small|medium-small|base|tiny] [--class ConvBertModel] [--dtype F32] [--tensorflow]
+                       [key=value ...]
 
 `key=value` changes config.json (values are JSON where they parse, else strings); tensors follow the configuration.
 `drop=NAME` and `add=NAME:2x3` take a tensor away and add one.  A base-size directory takes no space worth naming.
@@ -86,13 +87,35 @@ def tensor_shapes(name, c):
     return shapes
 
 
-def write_safetensors(path, shapes):
+def tensorflow_shapes(shapes):
+    """The variables of the original code for a bare model without groups."""
+    renamed = {"global_step": [1]}
+    parts = {"key_conv_attn_layer": "conv_attn_key", "conv_kernel_layer": "conv_attn_kernel",
+             "conv_out_layer": "conv_attn_point"}
+    for name, shape in shapes.items():
+        path = [parts.get(part, part) for part in name.replace("encoder.layer.", "encoder.layer_").split(".")]
+        if path[-1] == "weight" and path[-2] in ("depthwise", "pointwise"):
+            path[-2:] = [path[-2] + "_kernel"]
+            shape = [shape[2], shape[0], 1] if path[-1] == "depthwise_kernel" else [1, shape[1], shape[0]]
+        elif path[-2] == "LayerNorm":
+            path[-1] = {"weight": "gamma", "bias": "beta"}[path[-1]]
+        elif path[-2].endswith("_embeddings"):
+            path.pop()
+        elif path[-1] == "weight":
+            path[-1], shape = "kernel", shape[::-1]
+        else:
+            shape = shape[:1]
+        renamed["electra/" + "/".join(path)] = shape
+    return renamed
+
+
+def write_safetensors(path, shapes, dtype):
     header, offset = {}, 0
     for name, shape in shapes.items():
-        size = 4
+        size = 4 if dtype == "F32" else 2
         for dim in shape:
             size *= dim
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [offset, offset + size]}
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [offset, offset + size]}
         offset += size
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
@@ -106,6 +129,8 @@ def main():
     parser.add_argument("directory")
     parser.add_argument("--size", choices=SIZES, default="tiny")
     parser.add_argument("--class", dest="name", default="ConvBertModel")
+    parser.add_argument("--dtype", choices=("F32", "F16", "BF16"), default="F32")
+    parser.add_argument("--tensorflow", action="store_true")
     parser.add_argument("changes", nargs="*")
     args = parser.parse_intermixed_args()
 
@@ -133,7 +158,9 @@ def main():
     os.makedirs(args.directory, exist_ok=True)
     with open(os.path.join(args.directory, "config.json"), "w", encoding="utf-8") as f:
         json.dump(config, f, indent=1)
-    write_safetensors(os.path.join(args.directory, "model.safetensors"), shapes)
+    if args.tensorflow:
+        shapes = tensorflow_shapes(shapes)
+    write_safetensors(os.path.join(args.directory, "model.safetensors"), shapes, args.dtype)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,13 @@
 !table  = memref<?x!bytes>
 !shape  = memref<?xi64>
 
-module {
+module attributes {convbert.manifest = {
+  vocab_size = 1, max_positions = 4096, type_vocab_size = 1, min_row_pitch = 8,
+  inputs = [{name = "x", dtype = "float32", shape = ["B", "T", 96]}],
+  outputs = [{name = "y", dtype = "float32", shape = ["B", "T", 96]}],
+  parameters = [{name = "w0", dtype = "float32", shape = [200, 96]}, {name = "b0", dtype = "float32", shape = [200]},
+                {name = "w1", dtype = "float32", shape = [96, 200]}, {name = "b1", dtype = "float32", shape = [96]},
+                {name = "norm", dtype = "float32", shape = [2, 96]}]}} {
 
 //===--- sizes ---===//
 

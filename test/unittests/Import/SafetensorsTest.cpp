@@ -1,5 +1,6 @@
 //===- SafetensorsTest.cpp - Good, malformed and hostile headers ----------===//
 
+#include "lib/Import/Safetensors.h"
 #include "lib/Import/CheckpointFiles.h"
 #include "test/unittests/Import/TestCheckpoint.h"
 
@@ -152,10 +153,24 @@ TEST(CheckpointFiles, RefusesBadIndices) {
 }
 
 TEST(CheckpointFiles, SaysWhatIsThereInstead) {
-  TempDir dir;
-  expectError(listCheckpointTensors(dir.path), {"model.safetensors", "found none"});
-  dir.write("pytorch_model.bin", "x");
-  expectError(listCheckpointTensors(dir.path), {"found only pytorch_model.bin", "safe_serialization"});
+  struct {
+    const char *file;
+    std::initializer_list<llvm::StringRef> parts;
+  } cases[] = {
+      {"tf_model.h5", {"found only tf_model.h5", "from_tf=True", "save_pretrained"}},
+      {"model.ckpt-100.index", {"found only model.ckpt-100.index", "/model.ckpt-100'", "tf1_arrays.npz"}},
+      {"model_state.pdparams", {"found only model_state.pdparams", "PyTorch weights"}},
+      {"model.onnx", {"found only model.onnx", "save_pretrained"}},
+  };
+  for (const auto &c : cases) {
+    TempDir dir;
+    expectError(listCheckpointTensors(dir.path), {"model.safetensors", "found none"});
+    dir.write(c.file, "x");
+    expectError(listCheckpointTensors(dir.path), c.parts);
+    // Readable weights beside it are what counts.
+    dir.write("pytorch_model.bin", "x");
+    expectError(listCheckpointTensors(dir.path), {"pytorch_model.bin", "torch.save", "unknown format"});
+  }
 }
 
 } // namespace

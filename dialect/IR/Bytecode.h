@@ -1,0 +1,36 @@
+//===- Bytecode.h - Versions of the dialect in bytecode ---------*- C++ -*-===//
+//
+// Bytecode carries the version of the dialect.  Files of an older version are brought up to date as they are read:
+//
+//   version   what the next one changed
+//   0         `apply_kernel` had a unit attribute `softmax`; now it has `normalize` (softmax or none)
+//             its `pads` were one number where both ends were alike; now they are always two
+//   1         (current)
+//
+// A file of a newer version is refused.  A file without a version has no operation of the dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONVBERT_DIALECT_IR_BYTECODE_H
+#define CONVBERT_DIALECT_IR_BYTECODE_H
+
+#include "mlir/Bytecode/BytecodeImplementation.h"
+
+namespace mlir::convbert {
+
+class ConvBERTDialect;
+
+struct ConvBERTDialectVersion : DialectVersion {
+  static constexpr uint64_t kCurrent = 1;
+
+  explicit ConvBERTDialectVersion(uint64_t number = kCurrent) : number(number) {}
+
+  uint64_t number;
+};
+
+/// Makes the dialect write its version, and read and write older ones (BytecodeWriterConfig::setDialectVersion()).
+void addBytecodeInterface(ConvBERTDialect &dialect);
+
+} // namespace mlir::convbert
+
+#endif // CONVBERT_DIALECT_IR_BYTECODE_H

@@ -1,0 +1,84 @@
+#include "lib/Runtime/FMAPeak.h"
+
+#include <algorithm>
+#include <chrono>
+#include <immintrin.h>
+#include <thread>
+#include <vector>
+
+using namespace convbert::rt;
+using Clock = std::chrono::steady_clock;
+
+/// Independent sums: enough to hide the latency of a multiply-add (4 cycles, two a cycle), few enough for 16 registers.
+static constexpr int kSums = 12;
+/// Multiply-adds of each sum in one go: some 10 microseconds.
+static constexpr int kRounds = 4096;
+/// Goes of one sample.  The best sample counts: others share the machine.
+static constexpr int kGoes = 200;
+
+__attribute__((target("avx2,fma"))) static void roundsAVX2(float *sink) {
+  __m256 sums[kSums], factor = _mm256_set1_ps(0.999f), addend = _mm256_set1_ps(1e-3f);
+#pragma unroll
+  for (int i = 0; i < kSums; ++i)
+    sums[i] = _mm256_set1_ps(static_cast<float>(i));
+  for (int round = 0; round < kRounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) {
+      sums[i] = _mm256_fmadd_ps(sums[i], factor, addend);
+      asm volatile("" : "+x"(sums[i])); // neither dropped nor merged with the next round
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kSums; ++i)
+    _mm256_storeu_ps(sink, _mm256_add_ps(_mm256_loadu_ps(sink), sums[i]));
+}
+
+__attribute__((target("avx512f"))) static void roundsAVX512(float *sink) {
+  __m512 sums[kSums], factor = _mm512_set1_ps(0.999f), addend = _mm512_set1_ps(1e-3f);
+#pragma unroll
+  for (int i = 0; i < kSums; ++i)
+    sums[i] = _mm512_set1_ps(static_cast<float>(i));
+  for (int round = 0; round < kRounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) {
+      sums[i] = _mm512_fmadd_ps(sums[i], factor, addend);
+      asm volatile("" : "+v"(sums[i]));
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kSums; ++i)
+    _mm512_storeu_ps(sink, _mm512_add_ps(_mm512_loadu_ps(sink), sums[i]));
+}
+
+/// 1e9 operations a second of one thread.
+static double measureOne(void (*rounds)(float *), int lanes, double seconds) {
+  float sink[16] = {};
+  auto since = [](Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  auto begin = Clock::now();
+  double best = 0;
+  do {
+    auto start = Clock::now();
+    for (int i = 0; i < kGoes; ++i)
+      rounds(sink);
+    best = std::max(best, 2.0 * lanes * kSums * kRounds * kGoes / since(start) * 1e-9);
+  } while (since(begin) < seconds);
+  return best;
+}
+
+double convbert::rt::measureFMAPeak(const std::string &isa, int threads, double seconds) {
+  bool wide = isa == "avx512";
+  if (wide ? !__builtin_cpu_supports("avx512f") : isa != "avx2" || !__builtin_cpu_supports("fma"))
+    return 0;
+  std::vector<double> results(threads);
+  auto work = [&](int i) { results[i] = measureOne(wide ? roundsAVX512 : roundsAVX2, wide ? 16 : 8, seconds); };
+  std::vector<std::thread> others;
+  for (int i = 1; i < threads; ++i)
+    others.emplace_back(work, i);
+  work(0);
+  for (std::thread &other : others)
+    other.join();
+  double sum = 0;
+  for (double result : results)
+    sum += result;
+  return sum;
+}

@@ -1,0 +1,127 @@
+"""The arguments of a call: checked and turned into the dense arrays that the runtime takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import broadcast, describe_shape, floats, integers, mask
+
+IntArray = npt.NDArray[np.int64]
+AnyArray = npt.NDArray[Any]
+
+
+@dataclass
+class Call:
+    """A batch as the runtime takes it."""
+
+    #: Dense arrays [batch, length] by input name; those left out are absent.
+    arguments: dict[str, AnyArray]
+    batch: int
+    length: int
+    #: Shape of the user's ids without their last axis: (B,), or (B, choices).
+    lead: tuple[int, ...]
+    #: Tokens of each sequence; None: all have `length`.
+    lengths: IntArray | None = None
+
+
+def flag(name: str, value: Any) -> bool:
+    """A bool; ValueError naming `name` for anything else."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}: requires True or False, but found {value!r}")
+    return bool(value)
+
+
+def refuse_unsupported(manifest: Mapping[str, Any], input_ids: Any, head_mask: Any, inputs_embeds: Any,
+                       encoder_input: Any) -> None:
+    """ValueError for arguments that the compiler has no entry for yet; wrong ones are told apart from right ones."""
+    given = [name for name, value in (("input_ids", input_ids), ("inputs_embeds", inputs_embeds),
+                                      ("encoder_input", encoder_input)) if value is not None]
+    if len(given) != 1:
+        raise ValueError("input_ids, inputs_embeds or encoder_input: requires one of them, but found "
+                         f"{'none' if not given else 'both ' + ' and '.join(given[:2])}")
+    for name, value, width in (("inputs_embeds", inputs_embeds, embedding_width(manifest)),
+                               ("encoder_input", encoder_input, manifest["hidden_size"])):
+        if value is None:
+            continue
+        array = floats(name, value)
+        if array.ndim != 3 or array.shape[-1] != width:
+            raise ValueError(f"{name}: requires the shape [batch, length, {width}], but found rank {array.ndim} with "
+                             f"shape {describe_shape(array.shape)}")
+        raise ValueError(f"{name}: not supported yet; requires input_ids")  # TODO(#6)
+    if head_mask is not None:
+        raise ValueError("head_mask: not supported yet; requires None")  # TODO(#6)
+
+
+def embedding_width(manifest: Mapping[str, Any]) -> int:
+    """Width of a row of the word embeddings."""
+    for item in manifest["parameters"]:
+        if item["name"].endswith("word_embeddings.weight"):
+            return int(item["shape"][1])
+    return int(manifest["hidden_size"])
+
+
+def bind(manifest: Mapping[str, Any], input_ids: Any, attention_mask: Any = None, token_type_ids: Any = None,
+         position_ids: Any = None, exact: bool = False) -> Call:
+    """A call of the model that `manifest` describes. Raises ValueError naming the argument, what it needs and what was
+    found; ids outside their tables are found by the runtime, which looks at all of them anyway."""
+    ids = integers("input_ids", input_ids)
+    is_choice = manifest["model_class"] == "ConvBertForMultipleChoice"
+    rank, axes = (3, "[batch, choices, length]") if is_choice else (2, "[batch, length]")
+    if ids.ndim != rank:
+        raise ValueError(f"input_ids: requires rank {rank} {axes}, but found rank {ids.ndim} with shape "
+                         f"{describe_shape(ids.shape)}")
+    arguments: dict[str, AnyArray] = {"input_ids": ids}
+    if attention_mask is not None:
+        found = mask("attention_mask", attention_mask)
+        if found.shape != ids.shape:
+            raise ValueError(f"attention_mask: requires the shape {describe_shape(ids.shape)} of input_ids, but "
+                             f"found {describe_shape(found.shape)}")
+        arguments["attention_mask"] = found
+    for name, value in (("token_type_ids", token_type_ids), ("position_ids", position_ids)):
+        if value is not None:
+            arguments[name] = broadcast(name, integers(name, value), ids.shape)
+    if is_choice:
+        arguments = {name: array.reshape(-1, ids.shape[-1]) for name, array in arguments.items()}
+    batch, length = arguments["input_ids"].shape
+    call = Call(arguments, batch, length, ids.shape[:-1])
+    if exact and "attention_mask" in arguments:
+        call.lengths = _lengths(arguments.pop("attention_mask"))
+    return call
+
+
+def _lengths(found: AnyArray) -> IntArray:
+    """Tokens of each sequence of a padded batch, [batch], from its mask [batch, length]."""
+    lengths = found.sum(axis=1, dtype=np.int64)
+    if not np.array_equal(found, np.arange(found.shape[1]) < lengths[:, None]) or (lengths < 1).any():
+        raise ValueError("attention_mask: requires rows of ones followed by zeros (padding on the right) for "
+                         "padding=\"exact\", but found another pattern")
+    return lengths
+
+
+def user_shape(item: Mapping[str, Any], call: Call, is_choice: bool) -> tuple[int, ...]:
+    """Shape of an output of the manifest for a call, as the user sees it."""
+    sizes = {"B": call.batch, "T": call.length}
+    shape = tuple(sizes[size] if isinstance(size, str) else int(size) for size in item["shape"])
+    return call.lead if is_choice and item["name"] == "logits" else shape
+
+
+def reuse(name: str, value: Any, shape: tuple[int, ...], inputs: Mapping[str, AnyArray]) -> npt.NDArray[np.float32]:
+    """`value` of out=, if results can be written to it; ValueError naming what is in the way."""
+    where = f"out[{name!r}]"
+    if not isinstance(value, np.ndarray):
+        raise ValueError(f"{where}: requires a NumPy array, but found a {type(value).__name__}")
+    if value.dtype != np.float32 or value.shape != shape:
+        raise ValueError(f"{where}: requires float32 of shape {describe_shape(shape)}, but found {value.dtype} of shape "
+                         f"{describe_shape(value.shape)}")
+    if not value.flags.c_contiguous or not value.flags.writeable or not value.dtype.isnative:
+        raise ValueError(f"{where}: requires a C-contiguous array that can be written to, but found one that is "
+                         f"{'strided' if not value.flags.c_contiguous else 'read-only'}")
+    for other, array in inputs.items():
+        if np.may_share_memory(value, array):
+            raise ValueError(f"{where}: requires memory of its own, but found that of {other}")
+    return value

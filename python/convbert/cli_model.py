@@ -1,0 +1,130 @@
+"""convbert compile, info, verify, bench"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from . import console
+from .artifact import check_contents, compile, is_artifact, read_manifest
+from .cost import describe_array, elements
+from .errors import Error
+
+
+def compile_(options: argparse.Namespace) -> None:
+    with console.working(f"compiling {options.directory}"):
+        place = compile(options.directory, output=options.output, target=options.target,
+                        outputs=["hidden_states"] if options.hidden_states else [])
+    manifest = read_manifest(place)
+    total = sum(item["bytes"] for item in manifest["files"].values())
+    if options.json:
+        console.print_json({"output": place, "bytes": total, "target": manifest["target"],
+                            "files": sorted(manifest["files"])})
+    else:
+        print(f"{place}: {console.human_bytes(total)} for {manifest['target']['name']} ({manifest['target']['isa']})")
+
+
+def info(options: argparse.Namespace) -> None:
+    from .compiler import explain, inspected
+
+    explanation = ""
+    if is_artifact(options.directory):
+        check_contents(options.directory)
+        artifact = read_manifest(options.directory)
+        manifest = artifact["model"]
+    else:
+        try:
+            explanation = explain(options.directory)
+        except Error as error:
+            if not options.json:
+                print(error.explanation, end="")
+            raise
+        manifest = inspected(options.directory)["manifest"]
+        artifact = None
+    facts: dict[str, Any] = {
+        "class": manifest["model_class"], "parameters": elements(manifest["parameters"]),
+        "tensors": len(manifest["parameters"]),
+        **{key: manifest[key] for key in ("vocab_size", "max_positions", "type_vocab_size", "hidden_size",
+                                          "labels", "inputs", "outputs") if key in manifest}}
+    if artifact:
+        facts["artifact"] = {key: artifact.get(key) for key in ("compiler", "source", "target")}
+        facts["artifact"]["outputs"] = [name for name in artifact["entries"] if name]
+    if options.json:
+        console.print_json({**facts, "explanation": explanation.splitlines()} if explanation else facts)
+        return
+    print(f"class        {facts['class']}")
+    print(f"parameters   {facts['parameters']:,} in {facts['tensors']} tensors")
+    for key in ("hidden_size", "vocab_size", "max_positions", "type_vocab_size"):
+        if key in facts:
+            print(f"{key:<16} {facts[key]}")
+    if facts.get("labels"):
+        print(f"labels       {', '.join(facts['labels'])}")
+    for key in ("inputs", "outputs"):
+        for item in facts[key]:
+            print(f"{key[:-1]:<12} {describe_array(item)}")
+    if artifact:
+        target = artifact["target"]
+        print(f"artefact     compiled by {artifact.get('compiler')} for {target['name']} ({target['cpu']}, {target['isa']}) "
+              f"from {artifact.get('source')}")
+    print(explanation, end="")
+
+
+def verify(options: argparse.Namespace) -> int:
+    from . import verification
+
+    shape = options.shape[0] if options.shape else None
+    if not os.path.isdir(options.directory):
+        raise Error(f"requires a checkpoint directory, but found none at {options.directory}")
+    with console.working(f"verifying {options.directory}"):
+        if options.bisect:
+            report = verification.bisect(options.directory, *options.bisect, shape=shape)
+        else:
+            report = verification.verify(options.directory, target=options.target, threads=options.threads, shape=shape)
+    if options.json:
+        console.print_json(report.to_dict())
+        return 0 if report.ok else 1
+    print(f"{report.model}, batch {report.shape[0]}, length {report.shape[1]}")
+    if options.bisect:
+        print(console.table(("step", "difference", "allowed", "magnitude", ""),
+                            [(row.step, f"{row.own_error:.2e}", f"{row.bound:.2e}", f"{row.magnitude:.3g}",
+                              "ok" if row.ok else "PARTS") for row in report.rows]))
+        bad = next((row.step for row in report.rows if not row.ok), None)
+        print("verdict: the two agree" if bad is None else f"verdict: they part at {bad}")
+        return 0 if report.ok else 1
+    print(console.table(("step", "error", "own error", "allowed", "magnitude", ""),
+                        [(row.step, f"{row.error:.2e}", f"{row.own_error:.2e}", f"{row.bound:.2e}",
+                          f"{row.magnitude:.3g}", "ok" if row.ok else "WRONG") for row in report.rows]))
+    if report.transformers is not None:
+        print(f"largest difference from transformers in float32: {report.transformers:.2e}")
+    print(f"verdict: {report.verdict}")
+    return 0 if report.ok else 1
+
+
+def bench(options: argparse.Namespace) -> None:
+    from .benchmark import benchmark
+    from .peers import PEERS, installed
+
+    names = {"none": [], "installed": installed()}.get(options.peers, options.peers.split(","))
+    for name in names:
+        if name not in PEERS:
+            raise ValueError(f"--peers: requires names from {', '.join(PEERS)}, but found {name!r}")
+    if not os.path.isdir(options.directory):
+        raise Error(f"requires a checkpoint directory, but found none at {options.directory}")
+    if not 0 < options.seconds <= 3600:
+        raise ValueError(f"--seconds: requires a time in (0, 3600], but found {options.seconds}")
+    result = benchmark(options.directory, options.shapes, threads=options.threads, target=options.target, peers=names,
+                       seconds=options.seconds, shown=lambda shapes: console.progress(shapes, "measuring", len(shapes)))
+    if options.json:
+        console.print_json(result.to_dict())
+        return
+    print(f"{result.model}: {result.parameters:,} parameters, {result.isa}, {result.threads} "
+          f"thread{'s' if result.threads > 1 else ''}")
+    compiled = "found in the cache" if result.cached else f"compiled in {result.compile_ms / 1e3:.2f} s"
+    print(f"{compiled}, weights packed in {result.prepack_ms:.1f} ms ({console.human_bytes(result.packed_bytes)})")
+    print(f"multiply-add peak in this run: {result.peak_gflops:.1f} GF/s")
+    head = ["shape", "ms", "best ms", "GF/s", "of peak", *names]
+    rows = [[f"{m.batch}x{m.length}", f"{m.milliseconds:.3f}", f"{m.best_ms:.3f}", f"{m.gflops:.1f}", f"{m.share:.0%}",
+             *(f"{m.peers[name]:.3f} ms ({m.peers[name] / m.milliseconds:.2f}x)" for name in names)]
+            for m in result.measurements]
+    print(console.table(head, rows))

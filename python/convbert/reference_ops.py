@@ -1,0 +1,233 @@
+"""Every operation of the dialect in NumPy, with the operands and attributes of the dialect.
+
+Slow and plain: what each phase of a lowering is tested against. Results have the type of the operands, so that float64
+operands give the oracle and float32 operands give an idea of what rounding does to it.
+
+Sizes: B sequences, T tokens, C features, H heads, K taps, G groups. `layout` is the orientation of a weight: "out_in"
+as in PyTorch files ([Co, Ci], depthwise [C, K]) or "in_out" ([Ci, Co], [K, C]).
+"""
+
+import math
+
+import numpy as np
+
+from . import reference
+
+_SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
+_LAPLACE_MU, _LAPLACE_SIGMA = 0.707107, 0.282095
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def _sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def _softplus(x):
+    """log(1 + exp(x))."""
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def _laplace(x):
+    """The distribution function of a normal distribution."""
+    z = (x.astype(np.float64) - _LAPLACE_MU) / (_LAPLACE_SIGMA * math.sqrt(2))
+    return (0.5 * (1 + _erf(z))).astype(x.dtype)
+
+
+#: Activations by the dialect's names, elementwise on any shape.
+ACTIVATIONS = {
+    **reference.ACTIVATIONS,
+    "identity": lambda x: x,
+    "sigmoid": _sigmoid,
+    "selu": lambda x: np.where(x > 0, x, _SELU_ALPHA * np.expm1(np.minimum(x, 0))).astype(x.dtype) * x.dtype.type(
+        _SELU_SCALE),
+    "gelu_10": lambda x: np.clip(reference.gelu(x), -10, 10),
+    "quick_gelu": lambda x: x * _sigmoid(x.dtype.type(1.702) * x),
+    "relu2": lambda x: np.maximum(x, 0) ** 2,
+    "relu6": lambda x: np.clip(x, 0, 6),
+    "leaky_relu": lambda x: np.where(x > 0, x, x * x.dtype.type(0.01)),
+    "hardswish": lambda x: x * (np.clip(x + 3, 0, 6) / x.dtype.type(6)),
+    "laplace": _laplace,
+    "mish": lambda x: x * np.tanh(_softplus(x)),
+    "sqrtsoftplus": lambda x: np.sqrt(_softplus(x)),
+}
+
+
+def _out_in(weight, layout):
+    """`weight` as [out, in]; ValueError for an unknown layout."""
+    if layout not in ("out_in", "in_out"):
+        raise ValueError(f"requires layout out_in or in_out, but found {layout}")
+    return weight if layout == "out_in" else weight.T
+
+
+# ---- steps ----------------------------------------------------------------------------------------------------------
+
+def dense(x, weight, bias=None, multiplier=None, activation="identity", layout="out_in"):
+    """act(x W^T + b) * multiplier: x [..., Ci], bias [Co], multiplier and result [..., Co]."""
+    y = ACTIVATIONS[activation](reference.dense(x, _out_in(weight, layout), bias))
+    return y if multiplier is None else y * multiplier
+
+
+def grouped_dense(x, weight, bias=None, activation="identity"):
+    """Group g of the features meets group g of the result only: weight [G, Ci/G, Co/G], bias [Co]."""
+    return ACTIVATIONS[activation](reference.dense(x, weight, bias))
+
+
+def layer_norm(x, gamma, beta, residual=None, eps=1e-12):
+    """Norm of x + residual over the last axis."""
+    return reference.layer_norm(x if residual is None else x + residual, gamma, beta, np.asarray(eps, x.dtype))
+
+
+def embeddings(ids, token_types, position_ids, word, position, types, gamma, beta, projection=None,
+               projection_bias=None, eps=1e-12):
+    """Norm of the sum of three rows, [B, T, E], then a dense layer [D, E] to [B, T, D] if there is one."""
+    x = layer_norm(word[ids] + position[position_ids] + types[token_types], gamma, beta, eps=eps)
+    return x if projection is None else reference.dense(x, projection, projection_bias)
+
+
+def pool(x, kind):
+    """[B, C] of [B, T, C]: the first token, the last one, or the mean over all."""
+    return x.mean(axis=1) if kind == "mean" else x[:, {"first": 0, "last": -1}[kind]]
+
+
+def depthwise_conv1d(x, weight, pads, layout="out_in"):
+    """y[b, t, c] = sum_j w[c, j] x[b, t + j - low, c], zero outside the sequence."""
+    weight = _out_in(weight, layout)
+    return sum(reference.shift(x, j - pads[0]) * weight[:, j] for j in range(weight.shape[1]))
+
+
+def separable_conv1d(x, depthwise, pointwise, bias=None, pads=(0, 0), layout="out_in"):
+    """depthwise_conv1d, then a dense layer."""
+    return dense(depthwise_conv1d(x, depthwise, pads, layout), pointwise, bias, layout=layout)
+
+
+def mask_tokens(x, mask):
+    """x [B, T, C] with zeros in tokens where mask [B, T] is not set."""
+    return np.where(mask[..., None], x, np.zeros((), x.dtype))
+
+
+def dynamic_kernel(q, weight, bias=None, span_key=None, heads=1, normalize="softmax", layout="out_in"):
+    """Taps [B, T, H, K] from a dense layer of q (* span_key) to H*K features, feature h*K + k being tap k of head h."""
+    logits = dense(q if span_key is None else q * span_key, weight, bias, layout=layout)
+    logits = logits.reshape(*q.shape[:2], heads, -1)
+    return reference.softmax(logits) if normalize == "softmax" else logits
+
+
+def apply_kernel(v, taps, mask=None, pads=(0, 0), normalize="none"):
+    """y[b, t, h, r] = sum_k taps[b, t, h, k] v[b, t + k - low, h, r], zero outside and where not mask: [B, T, C]."""
+    if normalize == "softmax":
+        taps = reference.softmax(taps)
+    if mask is not None:
+        v = mask_tokens(v, mask)
+    split = v.reshape(*v.shape[:2], taps.shape[2], -1)
+    return sum(taps[..., k:k + 1] * reference.shift(split, k - pads[0]) for k in range(taps.shape[3])).reshape(v.shape)
+
+
+def span_dynamic_conv(q, span_key, v, weight, bias=None, mask=None, heads=1, pads=(0, 0), layout="out_in"):
+    """apply_kernel(v, dynamic_kernel(q * span_key))."""
+    return apply_kernel(v, dynamic_kernel(q, weight, bias, span_key, heads, layout=layout), mask, pads)
+
+
+def attention_bias(mask, dtype=np.float32):
+    """[B, T]: 0 where the mask is set, else the lowest finite value of `dtype`."""
+    return np.where(mask, np.asarray(0, dtype), np.finfo(dtype).min)
+
+
+def scale_heads(x, scales):
+    """x [..., C], the features of head h times scales[h]."""
+    return (x.reshape(*x.shape[:-1], len(scales), -1) * scales[:, None]).reshape(x.shape)
+
+
+def select_slices(x, slices, size):
+    """The slices of `size` features that `slices` numbers, side by side."""
+    return np.concatenate([x[..., s * size:(s + 1) * size] for s in slices], axis=-1)
+
+
+def self_attention(q, k, v, bias=None, head_mask=None, heads=1, scale=1.0, query_heads=None,
+                   with_probabilities=False):
+    """head_mask softmax(scale q k^T + bias) v on heads: q [B, Tq, C], k [B, Tk, C], v [B, Tk, Cv], bias [B, Tk].
+
+    Returns [B, Tq, Cv], and with_probabilities also what the values are mixed with, [B, H, Tq, Tk].  Head h reads slice
+    query_heads[h] of a query that may be wider.
+    """
+    def split(x):
+        return x.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
+
+    if query_heads is not None:
+        q = select_slices(q, query_heads, k.shape[2] // heads)
+    scores = split(q) @ split(k).transpose(0, 1, 3, 2) * np.asarray(scale, q.dtype)
+    if bias is not None:
+        scores = scores + bias[:, None, None, :]
+    probabilities = reference.softmax(scores)
+    if head_mask is not None:
+        probabilities = probabilities * head_mask[:, None, None]
+    mixed = (probabilities @ split(v)).transpose(0, 2, 1, 3).reshape(*q.shape[:2], -1)
+    return (mixed, probabilities) if with_probabilities else mixed
+
+
+# ---- blocks ---------------------------------------------------------------------------------------------------------
+
+def feed_forward(x, w1, b1, w2, b2, activation="gelu"):
+    """Two dense layers (rank 2: [out, in]; rank 3: grouped) with an activation between."""
+    return reference.dense(ACTIVATIONS[activation](reference.dense(x, w1, b1)), w2, b2)
+
+
+def mixed_attention(x, wq, bq, wk=None, bk=None, wv=None, bv=None, wd=None, wp=None, bp=None, wf=None, bf=None, wc=None,
+                    bc=None, wo=None, bo=None, bias=None, conv_mask=None, head_mask=None, attn_heads=1, conv_heads=1,
+                    head_size=1, query_heads=None, span_query_heads=None, with_probabilities=False,
+                    with_kernels=False, layout="out_in"):
+    """Attention heads, then span-based dynamic convolution heads, then the output layer.
+
+    x [B, T, D], bias [B, T], conv_mask [B, T], head_mask [attn_heads + conv_heads].  Without wc both branches share the
+    values.  Returns [B, T, D'], then the probabilities [B, H, T, T] and the taps [B, T, H', K], where asked for.
+    """
+    q = dense(x, wq, bq, layout=layout)
+    branches, maps = [], []
+    masks = None if head_mask is None else (head_mask[:attn_heads], head_mask[attn_heads:])
+    if attn_heads:
+        k, v = dense(x, wk, bk, layout=layout), dense(x, wv, bv, layout=layout)
+        heads = range(attn_heads) if query_heads is None else query_heads
+        y, p = self_attention(select_slices(q, heads, head_size), k, v, bias, masks and masks[0], attn_heads,
+                              1 / math.sqrt(head_size), with_probabilities=True)
+        branches.append(y)
+        if with_probabilities:
+            maps.append(p)
+    if conv_heads:
+        u = v if wc is None else dense(x, wc, bc, layout=layout)
+        half = (_out_in(wd, layout).shape[1] - 1) // 2
+        read = x if conv_mask is None else mask_tokens(x, conv_mask)
+        span = separable_conv1d(read, wd, wp, bp, (half, half), layout)
+        slices = range(span.shape[2] // head_size) if span_query_heads is None else span_query_heads
+        taps = dynamic_kernel(select_slices(q, slices, head_size), wf, bf, span, conv_heads, layout=layout)
+        y = apply_kernel(u, taps, conv_mask, (half, half))
+        branches.append(y if masks is None else scale_heads(y, masks[1]))
+        if with_kernels:
+            maps.append(taps)
+    y = dense(np.concatenate(branches, axis=-1), wo, bo, layout=layout)
+    return (y, *maps) if maps else y
+
+
+def lm_head(x, weight, bias, gamma, beta, decoder, decoder_bias, eps=1e-12):
+    """Logits [B, T, V]; the activation is exact GELU."""
+    h = layer_norm(dense(x, weight, bias, activation="gelu"), gamma, beta, eps=eps)
+    return dense(h, decoder, decoder_bias)
+
+
+def classifier_head(x, w1, b1, w2, b2, activation="gelu"):
+    """Logits [B, N] from the first token."""
+    return dense(dense(pool(x, "first"), w1, b1, activation=activation), w2, b2)
+
+
+def span_head(x, weight, bias):
+    """Start and end logits, [B, T] each."""
+    logits = dense(x, weight, bias)
+    return logits[..., 0], logits[..., 1]
+
+
+def choice_head(x, weight, bias, summary="last"):
+    """One logit for a sequence, [B, 1]."""
+    return dense(pool(x, summary), weight, bias)
+
+
+def token_head(x, weight, bias):
+    """Logits of every token, [B, T, N]."""
+    return dense(x, weight, bias)

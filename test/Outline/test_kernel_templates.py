@@ -1,0 +1,88 @@
+"""The pages of IR that kernels are made from: every placeholder is documented, and none is left in a kernel."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from module_harness import TARGETS
+from test_outlined_model import functions, outline
+
+ROOT = Path(__file__).resolve().parents[2]
+TEMPLATES = sorted((ROOT / "lib" / "Outline" / "kernels").glob("*.mlir.in"))
+PLACEHOLDER = re.compile(r"@([A-Z][A-Z_]*)@")
+#: What no model of today uses.
+OTHERS = """
+ml_program.global private @s(#ml_program.extern : tensor<2xf32>) : tensor<2xf32>
+func.func private @layer(%x: tensor<?x?x32xf32>, %mask: tensor<?x?xi1>, %s: tensor<2xf32>) -> tensor<?x32xf32> {
+  %y = convbert.mask_tokens %x, %mask : (tensor<?x?x32xf32>, tensor<?x?xi1>) -> tensor<?x?x32xf32>
+  %z = convbert.scale_heads %y, %s : (tensor<?x?x32xf32>, tensor<2xf32>) -> tensor<?x?x32xf32>
+  %m = convbert.pool %z {kind = #convbert.pool<mean>} : (tensor<?x?x32xf32>) -> tensor<?x32xf32>
+  %n = convbert.activation %m {kind = #convbert.activation<tanh>} : tensor<?x32xf32>
+  return %n : tensor<?x32xf32>
+}
+ml_program.global private @t(#ml_program.extern : tensor<9x32xf32>) : tensor<9x32xf32>
+ml_program.global private @g(#ml_program.extern : tensor<32xf32>) : tensor<32xf32>
+func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>) -> tensor<?x32xf32> {
+  %s = ml_program.global_load_const @s : tensor<2xf32>
+  %t = ml_program.global_load_const @t : tensor<9x32xf32>
+  %g = ml_program.global_load_const @g : tensor<32xf32>
+  %x = convbert.embeddings %ids, %ids, %ids tables(%t, %t, %t) norm(%g, %g) {eps = 0.5 : f64}
+    : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x32xf32>, tensor<9x32xf32>, tensor<9x32xf32>,
+       tensor<32xf32>, tensor<32xf32>) -> tensor<?x?x32xf32>
+  %y = call @layer(%x, %mask, %s) : (tensor<?x?x32xf32>, tensor<?x?xi1>, tensor<2xf32>) -> tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
+"""
+KINDS = {"dense", "norm", "embed", "depthwise", "span", "attention", "copy"}
+
+
+def split(path):
+    """The header comment of a template and the rest."""
+    lines = path.read_text().splitlines()
+    end = next(i for i, line in enumerate(lines) if not line.startswith("//"))
+    return "\n".join(lines[:end]), "\n".join(lines[end:])
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_header(path):
+    header, body = split(path)
+    kind = re.search(r"convbert\.kernel = \"(\w+)\"", body)[1]
+    assert kind in KINDS
+    assert f"kind `{kind}`" in header
+    documented, used = set(PLACEHOLDER.findall(header)), set(PLACEHOLDER.findall(body))
+    assert used <= documented, "not documented: " + ", ".join(sorted(used - documented))
+    assert documented <= used, "documented but not used: " + ", ".join(sorted(documented - used))
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_call_gives_every_parameter(path):
+    """The text in KernelCalls.cpp and Outline.cpp names each placeholder of the template that it instantiates."""
+    sources = "".join((ROOT / "lib" / "Outline" / name).read_text() for name in ("KernelCalls.cpp", "Outline.cpp"))
+    name = path.name.removesuffix(".mlir.in")
+    assert f'"{name}"' in sources
+    for placeholder in set(PLACEHOLDER.findall(split(path)[1])):
+        assert f'{{"{placeholder}", ' in sources, placeholder
+
+
+@pytest.mark.parametrize("target", TARGETS.values())
+def test_all_templates_are_substituted(tools, tmp_path, target):
+    """Models and a module that use every template between them."""
+    used = set()
+    for i, changes in enumerate([
+        ["--size", "tiny", "--class", "ConvBertForSequenceClassification"],
+        ["--size", "tiny", "--class", "ConvBertForMaskedLM"],
+        ["--size", "tiny", "--class", "ConvBertForMultipleChoice"],
+    ]):
+        text = outline(tools, tmp_path / str(i), *changes, target=target)
+        assert not PLACEHOLDER.search(text)
+        used |= set(functions(text))
+    (tmp_path / "module.mlir").write_text(OTHERS)
+    done = subprocess.run([tools / "convbert-compile", tmp_path / "module.mlir", "--compile-from=import",
+                           "--compile-to=outline", f"--target={target}"], capture_output=True, text=True, check=True)
+    assert not PLACEHOLDER.search(done.stdout)
+    used |= set(functions(done.stdout))
+    for path in TEMPLATES:
+        name = path.name.removesuffix(".mlir.in")
+        assert any(re.fullmatch(re.escape(name) + r"(_[\w.]+)?", kernel) for kernel in used), name

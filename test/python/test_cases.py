@@ -1,0 +1,134 @@
+"""Cases from public bug threads, through the public interface (see test/cases/README.md)."""
+
+import json
+import shutil
+import warnings
+
+import numpy as np
+import pytest
+
+import convbert
+from checkpoints import INPUTS, loaded
+from convbert import reference
+from stored_cases import all_cases, folder, rows
+
+
+def stored(case_id, row):
+    return reference.read_safetensors(folder() / case_id / row["dir"] / row["expected"])
+
+
+def run(case_id, row):
+    """Outputs of a stored row, computed once."""
+    gap = GAPS.get((case_id, row["dir"]))
+    if gap:
+        try:
+            loaded(folder() / case_id / row["dir"])
+        except convbert.Error as error:
+            pytest.xfail(f"{gap}: {error}")
+    key = case_id, row["case"]
+    if key not in run.results:
+        arrays = stored(case_id, row)
+        model = loaded(folder() / case_id / row["dir"])
+        run.results[key] = model(**{name: arrays[name] for name in INPUTS if name in arrays})
+    return run.results[key]
+
+
+run.results = {}
+
+NUMERIC = [(case_id, row) for case_id, row in rows("numeric") if "inputs_embeds" not in row["inputs"]]
+EMBEDS = [(case_id, row) for case_id, row in rows("numeric") if "inputs_embeds" in row["inputs"]]
+CALLS = [(case_id, row) for case_id, row in rows("refuse") if "config" not in row.get("call", {"config": None})]
+LOADS = [(case_id, row) for case_id, row in rows("refuse") if "config" in row.get("call", {"config": None})]
+
+
+# What the compiler has no kernel for yet; the cases start to pass when it has.
+GAPS = {("A27", "mean"): "no CPU kernel for the mean", ("A27", "cls_index"): "summary_type cls_index is refused",
+        ("B17", "k1"): "one tap is not compiled"}
+
+
+def name(pair):
+    case_id, row = pair
+    return f"{case_id}-{row.get('case') or row.get('why', row.get('output'))[:40]}"
+
+
+@pytest.mark.parametrize("pair", NUMERIC, ids=name)
+def test_numbers(pair):
+    case_id, row = pair
+    out, arrays = run(case_id, row), stored(case_id, row)
+    for output, tolerance in row["suggested_atol"].items():
+        if "." not in output:
+            np.testing.assert_allclose(out[output], arrays["f64." + output], rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("pair", EMBEDS, ids=name)
+def test_embeddings_as_input_are_refused_in_a_sentence(pair):
+    case_id, row = pair
+    model = loaded(folder() / case_id / row["dir"])
+    with pytest.raises(ValueError, match="^inputs_embeds: not supported yet; requires input_ids$"):
+        model(inputs_embeds=stored(case_id, row)["inputs_embeds"])
+
+
+@pytest.mark.parametrize("pair", [pair for pair in rows("relations") if "embeds" not in pair[1]["b"]], ids=name)
+def test_relations(pair):
+    case_id, relation = pair
+    by_name = {row["case"]: row for row in all_cases()[case_id]["numeric"]}
+
+    def part(which):
+        row = by_name[relation[which]]
+        array = run(case_id, row)[relation["output"]]
+        if relation["rows_" + which] is not None:
+            index, first, last = relation["rows_" + which]
+            array = array[index, first:last]
+        return array, row["suggested_atol"][relation["output"]]
+
+    (a, tolerance), (b, _) = part("a"), part("b")
+    gap = np.abs(a.astype(np.float64) - b).max()
+    if relation["what"] == "equal":
+        assert gap <= 2 * tolerance
+    else:
+        assert gap > relation["max_abs_gap_f64"] / 2
+
+
+def check_message(row, error):
+    message = str(error)
+    assert "\n" not in message
+    for alternatives in row["must_mention"]:
+        assert any(word in message for word in alternatives), (message, alternatives)
+
+
+@pytest.mark.parametrize("pair", CALLS, ids=name)
+def test_refused_calls(pair):
+    case_id, row = pair
+    model = loaded(folder() / case_id / row["dir"])
+    call = dict(row["call"])
+    if "inputs_embeds_shape" in call:
+        call["inputs_embeds"] = np.zeros(call.pop("inputs_embeds_shape"), np.float32)
+    with pytest.raises(ValueError) as error:
+        model(**call)
+    check_message(row, error.value)
+
+
+@pytest.mark.parametrize("pair", LOADS, ids=name)
+def test_refused_checkpoints(pair, tmp_path):
+    case_id, row = pair
+    directory = folder() / case_id / row["dir"]
+    if "call" in row:
+        shutil.copytree(directory, tmp_path / "model")
+        directory = tmp_path / "model"
+        config = json.loads((directory / "config.json").read_text(encoding="utf-8"))
+        (directory / "config.json").write_text(json.dumps({**config, **row["call"]["config"]}), encoding="utf-8")
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = convbert.load(directory)
+    except convbert.Error as error:
+        check_message(row, error)
+        return
+    assert row["outcome"] == "error_or_warn"
+    check_message(row, " ".join([*model.notes, *(str(warning.message) for warning in caught)]))
+
+
+def test_int32_and_int64_give_the_same_bits():
+    by_name = {row["case"]: row for row in all_cases()["A12"]["numeric"]}
+    one, two = (run("A12", by_name[name]) for name in ("model.b2_t5", "model.b2_t5_i32"))
+    np.testing.assert_array_equal(one[0], two[0])
