@@ -9,7 +9,7 @@ export CCACHE_SLOPPINESS ?= pch_defines,time_macros,include_file_mtime,include_f
 
 VENV := .venv/bin
 
-.PHONY: all help setup build demo test docs lint format tidy clean
+.PHONY: all help setup build demo test docs bench lint format tidy clean
 
 all: build
 
@@ -32,6 +32,10 @@ test: build ## run lit, GoogleTest and pytest; the last line counts all three
 
 docs: build ## write docs/reference/ from the ODS, the pass definitions and the tools
 	@$(VENV)/python docs/generate.py
+
+bench: build ## measure beside other engines, in a venv with them (GiB); ARGS="--sizes base --threads 1"
+	@tools/scripts/bench_venv.sh
+	@PYTHONPATH=build/python .venv-bench/bin/python tools/bench/run.py $(ARGS)
 
 lint: setup ## check includes, tests, file lengths and formatting
 	@$(VENV)/python tools/scripts/check_includes.py

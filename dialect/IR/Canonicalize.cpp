@@ -70,13 +70,26 @@ OpFoldResult MaskTokensOp::fold(FoldAdaptor adaptor) {
   return keepsAll ? OpFoldResult(getX()) : OpFoldResult();
 }
 
+/// One tap of 1 at the token itself copies.  Elsewhere it shifts, and no operation says that better than this one.
+OpFoldResult DepthwiseConv1DOp::fold(FoldAdaptor adaptor) {
+  auto weight = dyn_cast_or_null<DenseFPElementsAttr>(adaptor.getWeight());
+  if (!weight)
+    return {};
+  int64_t taps = getTaps(), channels = getFeatures(getX());
+  for (auto [i, value] : llvm::enumerate(weight.getValues<APFloat>())) {
+    int64_t tap = getLayout() == WeightLayout::OutIn ? i % taps : i / channels;
+    if (tap == getPads()[0] ? !value.isExactlyValue(1.0) : !value.isZero())
+      return {};
+  }
+  return getX();
+}
+
 /// The softmax of one tap is 1: the convolution copies.
 OpFoldResult ApplyKernelOp::fold(FoldAdaptor) {
   if (getMask() || getTapCount() != 1)
     return {};
   auto kernel = getTaps().getDefiningOp<DynamicKernelOp>();
-  bool sumsToOne =
-      getNormalize() == KernelNorm::Softmax || (kernel && kernel.getNormalize() == KernelNorm::Softmax);
+  bool sumsToOne = getNormalize() == KernelNorm::Softmax || (kernel && kernel.getNormalize() == KernelNorm::Softmax);
   return sumsToOne ? OpFoldResult(getV()) : OpFoldResult();
 }
 
@@ -91,8 +104,7 @@ OpFoldResult SpanDynamicConvOp::fold(FoldAdaptor) {
 namespace {
 
 /// A head mask of ones masks nothing.
-template <typename Op>
-struct DropHeadMask : OpRewritePattern<Op> {
+template <typename Op> struct DropHeadMask : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     if (!isOne(op.getHeadMask()))
@@ -138,8 +150,7 @@ struct DropMixedSlices : OpRewritePattern<MixedAttentionOp> {
 bool isNormalized(DynamicKernelOp op) { return op.getNormalize() == KernelNorm::Softmax; }
 bool isNormalized(SpanDynamicConvOp) { return true; }
 
-template <typename Op>
-struct DropTapBias : OpRewritePattern<Op> {
+template <typename Op> struct DropTapBias : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     if (!isNormalized(op) || !isConstantOverTaps(op.getBias(), op.getTaps()))

@@ -43,6 +43,7 @@ def ConvBERT_DepthwiseConv1DOp : ConvBERT_SequenceOp<"depthwise_conv1d", [
   let assemblyFormat = "$x `,` $weight attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = "int64_t getTaps();";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def ConvBERT_SeparableConv1DOp : ConvBERT_SequenceOp<"separable_conv1d", [

@@ -80,11 +80,10 @@ struct MixedBuilder {
     Value x = op.getX(), mask = op.getConvMask(), taps, result;
     if (mask)
       x = MaskTokensOp::create(b, loc, x, mask);
-    Value key =
-        SeparableConv1DOp::create(b, loc, x, op.getWd(), op.getWp(), op.getBp(), pads, op.getLayoutAttr());
+    Value key = SeparableConv1DOp::create(b, loc, x, op.getWd(), op.getWp(), op.getBp(), pads, op.getLayoutAttr());
     if (op.getWithKernels()) {
-      taps = DynamicKernelOp::create(b, loc, query, op.getWf(), op.getBf(), key, convHeads, KernelNorm::Softmax,
-                                     layout);
+      taps =
+          DynamicKernelOp::create(b, loc, query, op.getWf(), op.getBf(), key, convHeads, KernelNorm::Softmax, layout);
       result = ApplyKernelOp::create(b, loc, values, taps, mask, pads,
                                      KernelNormAttr::get(b.getContext(), KernelNorm::None));
     } else {

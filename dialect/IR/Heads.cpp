@@ -58,8 +58,7 @@ static FailureOr<SmallVector<int64_t>> getKeptOfOne(Operation *op, HeadBranch br
   HeadBranch other = branch == HeadBranch::Attention ? HeadBranch::Convolution : HeadBranch::Attention;
   if (failed(getKeptHeads(op, other, 0, removed)))
     return failure();
-  FailureOr<SmallVector<int64_t>> kept =
-      getKeptHeads(op, branch, cast<HeadedInterface>(op).numHeads(branch), removed);
+  FailureOr<SmallVector<int64_t>> kept = getKeptHeads(op, branch, cast<HeadedInterface>(op).numHeads(branch), removed);
   if (succeeded(kept) && kept->empty())
     return op->emitOpError() << "requires a head to stay, but found all to be removed";
   return kept;
@@ -175,8 +174,8 @@ Values SpanDynamicConvOp::removeHeads(OpBuilder &b, ArrayRef<Head> removed) {
   int64_t size = getFeatures(getV()) / static_cast<int64_t>(getHeads());
   Value weight = selectBlocks(b, loc, getWeight(), outAxis(getLayout()), getTaps(), *kept);
   Value bias = getBias() ? selectBlocks(b, loc, getBias(), 0, getTaps(), *kept) : Value();
-  Value y = SpanDynamicConvOp::create(b, loc, getQ(), getSpanKey(), selectBlocks(b, loc, getV(), 2, size, *kept),
-                                      weight, bias, getMask(), b.getI64IntegerAttr(kept->size()), getPadsAttr(),
-                                      getLayoutAttr());
+  Value y =
+      SpanDynamicConvOp::create(b, loc, getQ(), getSpanKey(), selectBlocks(b, loc, getV(), 2, size, *kept), weight,
+                                bias, getMask(), b.getI64IntegerAttr(kept->size()), getPadsAttr(), getLayoutAttr());
   return SmallVector<Value>{y};
 }

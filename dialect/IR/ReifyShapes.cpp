@@ -32,7 +32,8 @@ LogicalResult SelfAttentionOp::reifyResultShapes(OpBuilder &builder, ReifiedRank
   Value y = getResult(), p = getProbabilities();
   shapes.push_back({extent(y, 0, getQ(), 0), extent(y, 1, getQ(), 1), extent(y, 2, getV(), 2)});
   if (p)
-    shapes.push_back({extent(p, 0, getQ(), 0), extent(p, 1, getQ(), 0), extent(p, 2, getQ(), 1), extent(p, 3, getK(), 1)});
+    shapes.push_back(
+        {extent(p, 0, getQ(), 0), extent(p, 1, getQ(), 0), extent(p, 2, getQ(), 1), extent(p, 3, getK(), 1)});
   return success();
 }
 

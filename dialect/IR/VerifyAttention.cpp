@@ -98,7 +98,9 @@ static LogicalResult requireBranches(EmitError error, MixedAttentionOp op, int64
       failed(requireBranch(error, "convolution", convHeads,
                            {part("wd", op.getWd()), part("wp", op.getWp()), part("bp", op.getBp()),
                             part("wf", op.getWf()), part("bf", op.getBf())},
-                           {part("wc", op.getWc()), part("bc", op.getBc()), part("conv_mask", op.getConvMask()),
+                           {part("wc", op.getWc()),
+                            part("bc", op.getBc()),
+                            part("conv_mask", op.getConvMask()),
                             {"with_kernels", op.getWithKernels()}})))
     return failure();
   if (!op.getWc() != !op.getBc()) {
@@ -106,8 +108,8 @@ static LogicalResult requireBranches(EmitError error, MixedAttentionOp op, int64
     return error() << "requires `wc` and `bc` together, but found `" << found << "` alone";
   }
   if (op.sharesValues() && attnHeads != convHeads)
-    return error() << "requires as many attention as convolution heads where they share values, but found "
-                   << attnHeads << " and " << convHeads;
+    return error() << "requires as many attention as convolution heads where they share values, but found " << attnHeads
+                   << " and " << convHeads;
   return success();
 }
 

@@ -29,8 +29,9 @@ struct FunctionCost {
 /// Elements of all `ml_program.global` operations with ranked tensor types.
 int64_t countParameters(ModuleOp module);
 
-/// Multiply-accumulates and bytes of `function` for `batch` sequences of `length` tokens (both at most 65536; sums saturate).
-/// Operations in nested regions count once.  Fails with a diagnostic where functions call each other in a circle.
+/// Multiply-accumulates and bytes of `function` for `batch` sequences of `length` tokens (both at most 65536; sums
+/// saturate). Operations in nested regions count once.  Fails with a diagnostic where functions call each other in a
+/// circle.
 FailureOr<FunctionCost> computeCost(FunctionOpInterface function, int64_t batch, int64_t length);
 
 } // namespace mlir::convbert

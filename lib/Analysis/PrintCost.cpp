@@ -35,8 +35,8 @@ struct PrintCost : convbert::impl::PrintCostPassBase<PrintCost> {
       FailureOr<FunctionCost> cost = computeCost(function, batch, length);
       if (failed(cost))
         return signalPassFailure();
-      os << "@" << function.getName() << ", batch " << batch << ", length " << length << ": " << cost->macs
-         << " MACs, " << cost->bytes << " bytes\n";
+      os << "@" << function.getName() << ", batch " << batch << ", length " << length << ": " << cost->macs << " MACs, "
+         << cost->bytes << " bytes\n";
       size_t width = 0, macs = 0;
       for (const auto &[name, op] : cost->byOp) {
         width = std::max(width, name.size());

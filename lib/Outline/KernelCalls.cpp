@@ -152,9 +152,8 @@ struct Emitter {
     if (op.getHeadMask())
       return op.emitOpError() << "requires its head mask decomposed into a step of its own";
     int64_t heads = static_cast<int64_t>(op.getHeads()), pitch = host.getPlan().getView(op.getK()).width / heads;
-    TemplateParameters parameters{{"NR", text(host.getTiles().keyPanel)},
-                                  {"DP", text(pitch)},
-                                  {"NR_DP", text(pitch * host.getTiles().keyPanel)}};
+    TemplateParameters parameters{
+        {"NR", text(host.getTiles().keyPanel)}, {"DP", text(pitch)}, {"NR_DP", text(pitch * host.getTiles().keyPanel)}};
     // One call for each run of heads that read neighbouring slices of the query.
     for (int64_t begin = 0, end; begin < heads; begin = end) {
       end = op.getQueryHeads() ? begin + 1 : heads;
@@ -208,6 +207,7 @@ LogicalResult convbert::emitKernelCalls(Operation *op, HostBuilder &host, Kernel
   Emitter emitter{op, host, kernels, lookup};
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp, DepthwiseConv1DOp,
-            ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp, PoolOp>([&](auto concrete) { return emitter.emit(concrete); })
+            ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp, PoolOp>(
+          [&](auto concrete) { return emitter.emit(concrete); })
       .Default([&](Operation *) { return op->emitOpError() << "has no CPU kernel"; });
 }

@@ -3,6 +3,7 @@
 #include "dialect/IR/ShapeRules.h"
 #include "lib/Outline/FeatureLayout.h"
 #include "lib/Outline/Passes.h"
+#include "lib/Outline/Requirements.h"
 #include "lib/Outline/Target.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -104,6 +105,8 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
     tiles = *found;
     if (getOperation().isExternal())
       return;
+    if (failed(requireSizes(getOperation())))
+      return signalPassFailure();
     FailureOr<FeatureLayouts> computed = FeatureLayouts::compute(getOperation());
     if (failed(computed))
       return signalPassFailure();
@@ -114,8 +117,7 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
     for (Operation *op : ops) {
       OpBuilder b(op);
       llvm::TypeSwitch<Operation *>(op)
-          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp, DepthwiseConv1DOp, LayerNormOp, EmbeddingsOp,
-                                             ScaleHeadsOp>(
+          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp, DepthwiseConv1DOp, LayerNormOp, EmbeddingsOp, ScaleHeadsOp>(
               [&](auto concrete) { pack(b, concrete); });
     }
   }

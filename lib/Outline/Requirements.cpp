@@ -1,13 +1,38 @@
 //===- Requirements.cpp - What a function must be like to be outlined -------===//
 
 #include "lib/Outline/Requirements.h"
+#include "dialect/IR/ShapeRules.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
 
+/// Elements of a tensor, dynamic extents not counted: more than any memory has, and far from an overflow.
+static constexpr int64_t kMostElements = int64_t(1) << 40;
+static constexpr int64_t kMostGroups = 1024;
+
+LogicalResult convbert::requireSizes(func::FuncOp fn) {
+  WalkResult walk = fn.walk([&](Operation *op) -> WalkResult {
+    for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      int64_t elements = 1;
+      for (int64_t size : tensor ? tensor.getShape() : ArrayRef<int64_t>())
+        elements = ShapedType::isDynamic(size) ? elements : multiplyExtents(elements, size);
+      if (elements > kMostElements)
+        return op->emitOpError() << "requires tensors of at most " << kMostElements << " elements, but found " << type;
+    }
+    if (auto grouped = dyn_cast<GroupedDenseOp>(op))
+      if (int64_t groups = getExtent(grouped.getWeight(), 0); groups > kMostGroups)
+        return op->emitOpError() << "requires at most " << kMostGroups << " groups, but found " << groups;
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult convbert::requireOutlinable(func::FuncOp fn) {
   if (!fn.getBody().hasOneBlock())
     return fn.emitOpError() << "requires a body of one block, but found " << fn.getBody().getBlocks().size();
+  if (failed(requireSizes(fn)))
+    return failure();
   for (Type type : llvm::concat<const Type>(fn.getArgumentTypes(), fn.getResultTypes()))
     if (!isa<RankedTensorType>(type))
       return fn.emitOpError() << "requires arguments and results that are ranked tensors, but found " << type;

@@ -70,7 +70,7 @@ struct FuseSpanKey : CountingPattern<DynamicKernelOp> {
       if (!dense || !dense->hasOneUse() || dense.getMultiplier())
         continue;
       Value product = DenseOp::create(rewriter, rewriter.getFusedLoc({dense.getLoc(), op.getLoc()}), dense.getX(),
-                                    dense.getWeight(), dense.getBias(), y, dense.getLayout(), dense.getActivation());
+                                      dense.getWeight(), dense.getBias(), y, dense.getLayout(), dense.getActivation());
       rewriter.modifyOpInPlace(op, [&] {
         op.getQMutable().assign(product);
         op.getSpanKeyMutable().clear();
@@ -102,9 +102,8 @@ struct FuseTapSoftmax : CountingPattern<ApplyKernelOp> {
 struct FuseEpiloguesPass : convbert::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseActivation<DenseOp>, FuseActivation<GroupedDenseOp>, FuseMultiplier, FuseSpanKey,
-                 FuseTapSoftmax>(&getContext(),
-                                                                                                          fused);
+    patterns.add<FuseActivation<DenseOp>, FuseActivation<GroupedDenseOp>, FuseMultiplier, FuseSpanKey, FuseTapSoftmax>(
+        &getContext(), fused);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -136,8 +136,8 @@ struct HoistParametersPass : convbert::impl::HoistParametersPassBase<HoistParame
   }
 
 private:
-  /// Maps `value` of a callee that is not in the chain: a constant, an empty tensor, a loaded global, or what an earlier
-  /// move has made of constants.
+  /// Maps `value` of a callee that is not in the chain: a constant, an empty tensor, a loaded global, or what an
+  /// earlier move has made of constants.
   static void makeAgain(Value value, OpBuilder &b, IRMapping &map, ParameterValues &parameters) {
     if (map.contains(value))
       return;

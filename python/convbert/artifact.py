@@ -103,7 +103,8 @@ def read_manifest(path: str) -> dict[str, Any]:
         raise Error(f"{file} cannot be read: {str(error).splitlines()[0]}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         found = manifest.get("format") if isinstance(manifest, dict) else None
-        raise Error(f"{path}: requires an artefact of format {FORMAT}, but found {found!r}; compile the checkpoint again")
+        raise Error(f"{path}: requires an artefact of format {FORMAT}, but found {found!r}; compile the checkpoint "
+                    "again")
     for key, kind in (("target", dict), ("model", dict), ("entries", dict), ("files", dict), ("cost", dict),
                       ("notes", list)):
         if not isinstance(manifest.get(key), kind):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,30 +15,65 @@ import numpy as np
 from . import _runtime
 from .errors import Error
 from .model import Model, load
-from .peers import PEERS
+from .peers import agree, make_rival
 
-#: Seconds for which a shape is run.
+#: Seconds for which an engine runs a shape, all turns together.
 SECONDS = 1.0
-_PEAK_SECONDS = 0.3
+#: An engine's turn: long enough to be warm, short enough that all engines see the same minute.
+_TURN_SECONDS = 0.2
+#: Between turns: the threads of another tool still spin for some time after its last call.
+_PAUSE_SECONDS = 0.25
+_PEAK_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A batch: `batch` sequences padded to `length`, with as many real tokens as `lengths` says."""
+
+    batch: int
+    length: int
+    #: Real tokens of each sequence; None: all of them have `length`.
+    lengths: tuple[int, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.batch}x{min(self.lengths)}-{self.length}" if self.lengths else f"{self.batch}x{self.length}"
+
+    @property
+    def pad_share(self) -> float:
+        """Share of the batch's tokens that are pads."""
+        return 1 - sum(self.lengths) / (self.batch * self.length) if self.lengths else 0.0
+
+
+@dataclass
+class Timing:
+    """Calls of one engine on one batch, in milliseconds."""
+
+    best_ms: float
+    median_ms: float
+    calls: int
 
 
 @dataclass
 class Measurement:
-    """One shape."""
+    """One batch."""
 
+    shape: str
     batch: int
     length: int
-    #: Median of a call.
+    pad_share: float
+    #: Median and fastest call.
     milliseconds: float
-    #: Fastest call.
     best_ms: float
     calls: int
-    #: 1e9 floating-point operations a second, two a multiply-accumulate, of the model's mathematics (no padding).
+    #: 1e9 floating-point operations a second of the median call, two a multiply-accumulate, of the model's mathematics
+    #: on the padded batch (what the kernels add for their own padding does not count).
     gflops: float
-    #: Share that the fastest call had of the multiply-add peak of the same number of threads in this run.
+    #: Share that the fastest call had of the multiply-add peak of the same number of threads, measured between turns.
     share: float
-    #: Milliseconds of other tools on the same batch, by name.
-    peers: dict[str, float] = field(default_factory=dict)
+    peak_gflops: float
+    #: The same batch in other engines, by name.  `exact` is this compiler with padding="exact", which computes no pads.
+    peers: dict[str, Timing] = field(default_factory=dict)
 
 
 @dataclass
@@ -48,79 +84,125 @@ class Benchmark:
     isa: str
     threads: int
     parameters: int
-    #: 1e9 operations a second of a loop that only multiplies and adds, measured before and after; the larger.
+    #: 1e9 operations a second of a loop that only multiplies and adds; the largest of the run.
     peak_gflops: float
     compile_ms: float
     cached: bool
     prepack_ms: float
     packed_bytes: int
+    #: Resident memory of the process after the last call of this engine alone, other engines not yet loaded.
+    rss_bytes: int
     measurements: list[Measurement] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def parse_shapes(text: str) -> list[tuple[int, int]]:
-    """[(1, 16), (8, 128)] of "1x16,8x128"; ValueError for anything else."""
+def parse_shapes(text: str) -> list[Workload]:
+    """Batches of "1x16,8x128,8x16-128": the last is 8 sequences of 16 to 128 tokens in equal steps, padded to 128.
+
+    ValueError for anything else.
+    """
     shapes = []
     for item in text.split(","):
         batch, _, length = item.strip().partition("x")
-        if not (batch.isdecimal() and length.isdecimal() and int(batch) > 0 and int(length) > 0):
-            raise ValueError(f"requires shapes such as 1x16,8x128, but found {item!r}")
-        shapes.append((int(batch), int(length)))
+        shortest, dash, longest = length.partition("-")
+        numbers = [batch, shortest, *([longest] if dash else [])]
+        if not all(number.isdecimal() and 0 < int(number) < 2**31 for number in numbers):
+            raise ValueError(f"requires shapes such as 1x16,8x128,8x16-128, but found {item!r}")
+        if not dash:
+            shapes.append(Workload(int(batch), int(length)))
+            continue
+        if int(batch) < 2 or int(shortest) >= int(longest):
+            raise ValueError(f"requires two sequences or more and a shortest below the longest, but found {item!r}")
+        steps = np.linspace(int(shortest), int(longest), int(batch)).round().astype(int)
+        shapes.append(Workload(int(batch), int(longest), tuple(steps.tolist())))
     return shapes
 
 
-def timed(call: Callable[[], Any], seconds: float) -> list[float]:
-    """Milliseconds of calls that fill `seconds`, at least three, after two that are not counted."""
-    for _ in range(2):
-        call()
-    times: list[float] = []
-    end = time.perf_counter() + seconds
-    while len(times) < 3 or time.perf_counter() < end:
-        start = time.perf_counter()
-        call()
-        times.append((time.perf_counter() - start) * 1e3)
-    return times
+def rss_bytes() -> int:
+    """Memory of this process that is resident now."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
 
 
-def _inputs(model: Model, batch: int, length: int) -> dict[str, Any]:
+def _inputs(model: Model, workload: Workload) -> dict[str, Any]:
     rng = np.random.default_rng(0)
-    is_choice = model.model_class == "ConvBertForMultipleChoice"
-    ids = rng.integers(0, model._manifest["vocab_size"], (batch, 1, length) if is_choice else (batch, length))
-    return {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+    size = (workload.batch, workload.length)
+    ids = rng.integers(0, model._manifest["vocab_size"], size)
+    lengths = np.array(workload.lengths or [workload.length] * workload.batch)
+    mask = (np.arange(workload.length) < lengths[:, None]).astype(np.int64)
+    arrays = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+    if model.model_class.endswith("ForMultipleChoice"):
+        return {name: array[:, None] for name, array in arrays.items()}
+    return arrays
 
 
-def benchmark(path: str | os.PathLike[str], shapes: Sequence[tuple[int, int]], *, threads: int | None = None,
+def take_turns(engines: dict[str, Callable[[], Any]], seconds: float,
+               between: Callable[[], Any] = lambda: None) -> dict[str, Timing]:
+    """Runs the engines in turns until each has had `seconds` and three calls; two calls before are not counted.
+
+    The order changes from round to round, so that none always follows the same other; `between` runs before a round.
+    """
+    times: dict[str, list[float]] = {name: [] for name in engines}
+    for call in engines.values():
+        call()
+        call()
+    names, left = list(engines), seconds
+    while left > 0 or any(len(of) < 3 for of in times.values()):
+        between()
+        turn = min(_TURN_SECONDS, max(left, 0.0))
+        for name in names:
+            if len(names) > 1:
+                time.sleep(_PAUSE_SECONDS)
+                engines[name]()
+            start = now = time.perf_counter()
+            while now == start or now - start < turn:
+                before = now
+                engines[name]()
+                now = time.perf_counter()
+                times[name].append((now - before) * 1e3)
+        names.append(names.pop(0))
+        left -= turn
+    return {name: Timing(min(of), statistics.median(of), len(of)) for name, of in times.items()}
+
+
+def benchmark(path: str | os.PathLike[str], shapes: Sequence[Workload], *, threads: int | None = None,
               target: str | None = None, peers: Sequence[str] = (), seconds: float = SECONDS,
-              shown: Callable[[Sequence[tuple[int, int]]], Iterator[tuple[int, int]]] = iter) -> Benchmark:
-    """Measures a checkpoint or an artefact at `shapes` (batch, length).
+              shown: Callable[[Sequence[Workload]], Iterator[Workload]] = iter) -> Benchmark:
+    """Measures a checkpoint or an artefact on batches, see parse_shapes().
 
-    peers: names from PEERS; those that are not installed are an Error. shown: wraps the shapes, to show progress.
+    peers: names from peers.PEERS; those that are not installed, and one whose result is not ours, are an Error. The
+    engines take turns. seconds: for an engine and a shape. shown: wraps the shapes, to show progress.
     """
     model = load(path, threads=threads, target=target)
-    for batch, length in shapes:
-        if length > model.max_positions:
-            raise Error(f"shape {batch}x{length}: requires at most {model.max_positions} tokens (the model's positions), "
-                        f"but found {length}")
-    rivals = {name: PEERS[name](os.fspath(path), model.model_class, model.threads) for name in peers}
-    peak = _runtime.fma_peak(model.isa, model.threads, _PEAK_SECONDS)
+    for workload in shapes:
+        if workload.length > model.max_positions:
+            raise Error(f"shape {workload.name}: requires at most {model.max_positions} tokens (the model's "
+                        f"positions), but found {workload.length}")
+    for workload in shapes:
+        model(**_inputs(model, workload))
+    resident = rss_bytes()
+    exact = load(path, threads=threads, target=target, padding="exact") if any(w.lengths for w in shapes) else None
+    rivals = {name: make_rival(name, os.fspath(path), model.model_class, model.threads) for name in peers}
     timings = model.timings
     result = Benchmark(os.fspath(path), model.isa, model.threads,
-                       sum(int(np.prod(item["shape"])) for item in model.parameters), peak,
-                       timings["compile_ms"] or 0.0, timings["cached"], timings["prepack_ms"], model.packed_bytes)
-    for batch, length in shown(shapes):
-        inputs = _inputs(model, batch, length)
+                       sum(int(np.prod(item["shape"])) for item in model.parameters), 0.0, timings["compile_ms"] or 0.0,
+                       timings["cached"], timings["prepack_ms"], model.packed_bytes, resident)
+    for workload in shown(shapes):
+        inputs = _inputs(model, workload)
         out = model(**inputs)
-        times = timed(lambda: model(**inputs, out=out), seconds)
-        median = statistics.median(times)
-        gflops = model.cost(batch, length).flops / median * 1e-6
-        measurement = Measurement(batch, length, median, min(times), len(times), gflops, 0.0)
+        engines: dict[str, Callable[[], Any]] = {"": lambda: model(**inputs, out=out)}
         for name, rival in rivals.items():
-            measurement.peers[name] = statistics.median(timed(lambda: rival(inputs), seconds))
-        result.measurements.append(measurement)
-    result.peak_gflops = max(peak, _runtime.fma_peak(model.isa, model.threads, _PEAK_SECONDS))
-    for measurement in result.measurements:
-        fastest = measurement.gflops * measurement.milliseconds / measurement.best_ms
-        measurement.share = fastest / result.peak_gflops if result.peak_gflops else 0.0
+            agree(name, rival(inputs), out[0])
+            engines[name] = lambda rival=rival: rival(inputs)
+        if exact and workload.lengths:
+            engines["exact"] = lambda: exact(**inputs)
+        peaks: list[float] = []
+        found = take_turns(engines, seconds, lambda: peaks.append(_runtime.fma_peak(model.isa, model.threads, _PEAK_SECONDS)))
+        ours, flops = found.pop(""), model.cost(workload.batch, workload.length).flops
+        result.measurements.append(Measurement(
+            workload.name, workload.batch, workload.length, workload.pad_share, ours.median_ms, ours.best_ms, ours.calls,
+            flops / ours.median_ms * 1e-6, flops / ours.best_ms * 1e-6 / max(peaks), max(peaks), found))
+    result.peak_gflops = max((m.peak_gflops for m in result.measurements), default=0.0)
     return result

@@ -116,8 +116,8 @@ def reuse(name: str, value: Any, shape: tuple[int, ...], inputs: Mapping[str, An
     if not isinstance(value, np.ndarray):
         raise ValueError(f"{where}: requires a NumPy array, but found a {type(value).__name__}")
     if value.dtype != np.float32 or value.shape != shape:
-        raise ValueError(f"{where}: requires float32 of shape {describe_shape(shape)}, but found {value.dtype} of shape "
-                         f"{describe_shape(value.shape)}")
+        raise ValueError(f"{where}: requires float32 of shape {describe_shape(shape)}, but found {value.dtype} of "
+                         f"shape {describe_shape(value.shape)}")
     if not value.flags.c_contiguous or not value.flags.writeable or not value.dtype.isnative:
         raise ValueError(f"{where}: requires a C-contiguous array that can be written to, but found one that is "
                          f"{'strided' if not value.flags.c_contiguous else 'read-only'}")

@@ -60,10 +60,10 @@ def parser() -> argparse.ArgumentParser:
     what.add_argument("--text", action="append", metavar="TEXT",
                       help="a text (may be repeated); for a masked language model with its mask token in it")
     what.add_argument("--input", metavar="FILE",
-                      help='records with "text" (and "pair" or "choices"): .jsonl, .parquet, .txt, - for JSON lines from '
-                           "the standard input; or token ids: .npy")
-    run.add_argument("--pair", metavar="TEXT", help="second text of a pair: the context of a question, or, for multiple "
-                                                    "choice, the question")
+                      help='records with "text" (and "pair" or "choices"): .jsonl, .parquet, .txt, - for JSON lines '
+                           "from the standard input; or token ids: .npy")
+    run.add_argument("--pair", metavar="TEXT",
+                     help="second text of a pair: the context of a question, or, for multiple choice, the question")
     run.add_argument("--output", metavar="FILE", help="where results go: .jsonl, .parquet; .npz for token ids")
 
     compile_ = command("compile", "cli_model:compile_", "compile a checkpoint to an artefact that needs no compiler")
@@ -83,11 +83,12 @@ def parser() -> argparse.ArgumentParser:
     bench = command("bench", "cli_model:bench", "measure speed as a share of what the CPU can do")
     directory(bench, model)
     threads(bench)
-    bench.add_argument("--shapes", type=_shapes, default=[(1, 16), (1, 128), (8, 128)], metavar="BxT,...",
-                       help="batch and length (default 1x16,1x128,8x128)")
-    bench.add_argument("--seconds", type=float, default=1.0, metavar="S", help="time for each shape (default 1)")
+    bench.add_argument("--shapes", type=_shapes, default="1x16,1x128,8x128", metavar="BxT,...",
+                       help="batch and length (default 1x16,1x128,8x128); 8x16-128: lengths from 16 to 128, padded")
+    bench.add_argument("--seconds", type=float, default=1.0, metavar="S", help="time for each shape and engine (default 1)")
     bench.add_argument("--peers", default="installed", metavar="NAMES",
-                       help="torch, onnxruntime, openvino (comma separated), none, or those installed (default)")
+                       help="torch, torch-compile, onnxruntime, openvino (comma separated), none, or those "
+                            "installed (default); all engines take turns")
 
     store = command("cache", "cli_tools:cache", "list or clear compiled code")
     store.add_argument("what", choices=["list", "clear"])

@@ -65,8 +65,8 @@ def info(options: argparse.Namespace) -> None:
             print(f"{key[:-1]:<12} {describe_array(item)}")
     if artifact:
         target = artifact["target"]
-        print(f"artefact     compiled by {artifact.get('compiler')} for {target['name']} ({target['cpu']}, {target['isa']}) "
-              f"from {artifact.get('source')}")
+        print(f"artefact     compiled by {artifact.get('compiler')} for {target['name']} "
+              f"({target['cpu']}, {target['isa']}) from {artifact.get('source')}")
     print(explanation, end="")
 
 
@@ -122,9 +122,12 @@ def bench(options: argparse.Namespace) -> None:
           f"thread{'s' if result.threads > 1 else ''}")
     compiled = "found in the cache" if result.cached else f"compiled in {result.compile_ms / 1e3:.2f} s"
     print(f"{compiled}, weights packed in {result.prepack_ms:.1f} ms ({console.human_bytes(result.packed_bytes)})")
-    print(f"multiply-add peak in this run: {result.peak_gflops:.1f} GF/s")
-    head = ["shape", "ms", "best ms", "GF/s", "of peak", *names]
-    rows = [[f"{m.batch}x{m.length}", f"{m.milliseconds:.3f}", f"{m.best_ms:.3f}", f"{m.gflops:.1f}", f"{m.share:.0%}",
-             *(f"{m.peers[name]:.3f} ms ({m.peers[name] / m.milliseconds:.2f}x)" for name in names)]
+    print(f"multiply-add peak in this run: {result.peak_gflops:.1f} GF/s; resident memory "
+          f"{console.human_bytes(result.rss_bytes)}")
+    others = [*names, *(["exact"] if any("exact" in m.peers for m in result.measurements) else [])]
+    head = ["shape", "pads", "ms", "best ms", "GF/s", "of peak", *others]
+    rows = [[m.shape, f"{m.pad_share:.0%}", f"{m.milliseconds:.3f}", f"{m.best_ms:.3f}", f"{m.gflops:.1f}", f"{m.share:.0%}",
+             *(f"{m.peers[name].median_ms:.3f} ms ({m.peers[name].median_ms / m.milliseconds:.2f}x)"
+               if name in m.peers else "" for name in others)]
             for m in result.measurements]
     print(console.table(head, rows))

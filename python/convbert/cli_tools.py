@@ -55,7 +55,8 @@ def doctor(options: argparse.Namespace) -> int:
           f"{console.human_bytes(place['limit'])}")
     print(f"{'linker':<12} {facts['linker'] or 'missing'}")
     print(f"{'gpu driver':<12} {facts['gpu_driver'] or 'none'}")
-    print(f"{'packages':<12} " + ", ".join(f"{name} {version}" for name, version in facts["packages"].items() if version))
+    packages = [f"{name} {version}" for name, version in facts["packages"].items() if version]
+    print(f"{'packages':<12} {', '.join(packages)}")
     for problem in facts["problems"]:
         print(f"missing: {problem['missing']}, for {problem['for']}")
     good = healthy(facts)

@@ -35,7 +35,8 @@ def evaluate(cost: Mapping[str, Any], batch: int, length: int, max_positions: in
     """The polynomials of compiler.inspected() at a shape; ValueError for a shape that the model does not take."""
     for name, value, limit in (("batch", batch, None), ("length", length, max_positions)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1 or (limit and value > limit):
-            raise ValueError(f"{name}: requires an integer >= 1{f' and <= {limit}' if limit else ''}, but found {value!r}")
+            most = f" and <= {limit}" if limit else ""
+            raise ValueError(f"{name}: requires an integer >= 1{most}, but found {value!r}")
     operations = {}
     for name, item in cost.items():
         constant, linear, square = item["macs"]

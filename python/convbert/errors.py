@@ -19,7 +19,7 @@ class Error(RuntimeError):
 
 
 class CompileError(Error):
-    """The compiler failed on a checkpoint that it had accepted; always a bug of the compiler or of the machine's set-up.
+    """The compiler failed on a checkpoint that it had accepted: a bug of the compiler, or of the set-up.
 
     phase: name of the phase that failed, such as "schedule" or "link".
     diagnostics: what the compiler said, one line each.

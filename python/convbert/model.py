@@ -184,7 +184,7 @@ class Model:
 
     @property
     def timings(self) -> dict[str, Any]:
-        """Milliseconds of loading the plain entry: import_ms, compile_ms, phases_ms, prepack_ms, load_ms; and `cached`."""
+        """Milliseconds of loading the plain entry (import_ms, compile_ms, phases_ms, prepack_ms, load_ms), and `cached`."""
         return dict(self._entries[()].timings)
 
     @property

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from .errors import Error
 
-#: Runs a batch (NumPy arrays by name) and throws the result away.
-Rival = Callable[[dict[str, Any]], Any]
+#: Runs a batch (NumPy arrays by name) and returns the first output of the model.
+Rival = Callable[[dict[str, Any]], npt.NDArray[Any]]
+
+_NAMES = ("input_ids", "attention_mask", "token_type_ids")
 
 
 def _require(*packages: str) -> None:
@@ -27,6 +33,7 @@ def _torch_model(path: str, model_class: str, threads: int) -> Any:
     import transformers
 
     torch.set_num_threads(threads)
+    transformers.utils.logging.disable_progress_bar()
     return getattr(transformers, model_class).from_pretrained(path, dtype=torch.float32).eval()
 
 
@@ -35,9 +42,29 @@ def torch(path: str, model_class: str, threads: int) -> Rival:
     model = _torch_model(path, model_class, threads)
     import torch as library
 
-    def run(inputs: dict[str, Any]) -> Any:
+    def run(inputs: dict[str, Any]) -> npt.NDArray[Any]:
+        library.set_num_threads(threads)
         with library.inference_mode():
-            return model(**{name: library.from_numpy(array) for name, array in inputs.items()})
+            outputs = model(**{name: library.from_numpy(inputs[name]) for name in _NAMES})
+        return outputs[0].numpy()  # type: ignore[no-any-return]
+
+    return run
+
+
+def torch_compile(path: str, model_class: str, threads: int) -> Rival:
+    """transformers through torch.compile with frozen weights, compiled anew for every shape."""
+    model = _torch_model(path, model_class, threads)
+    import torch as library
+    import torch._inductor.config as inductor
+
+    inductor.freezing = True
+    compiled = library.compile(model, dynamic=False)
+
+    def run(inputs: dict[str, Any]) -> npt.NDArray[Any]:
+        library.set_num_threads(threads)
+        with library.no_grad():  # freezing does not take inference mode
+            outputs = compiled(**{name: library.from_numpy(inputs[name]) for name in _NAMES})
+        return outputs[0].numpy()  # type: ignore[no-any-return]
 
     return run
 
@@ -45,18 +72,28 @@ def torch(path: str, model_class: str, threads: int) -> Rival:
 def _export(path: str, model_class: str, threads: int, file: str) -> None:
     """Writes the checkpoint as ONNX with free batch and length."""
     model = _torch_model(path, model_class, threads)
-    model.config.return_dict = False
     import torch as library
 
-    names = ["input_ids", "attention_mask", "token_type_ids"]
+    class Plain(library.nn.Module):  # type: ignore[misc, unused-ignore]
+        """The model with tuples for inputs and outputs, as the exporter wants it."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, *arrays: Any) -> Any:
+            return self.model(**dict(zip(_NAMES, arrays))).to_tuple()
+
     lead = (2, 2) if model_class == "ConvBertForMultipleChoice" else (2,)
     axes = {i: f"a{i}" for i in range(len(lead) + 1)}
-    library.onnx.export(model, tuple(library.ones((*lead, 8), dtype=library.int64) for _ in names), file,
-                        input_names=names, dynamic_axes={name: axes for name in names}, dynamo=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of tracing: both sizes are free all the same
+        library.onnx.export(Plain(), tuple(library.ones((*lead, 8), dtype=library.int64) for _ in _NAMES), file,
+                            input_names=_NAMES, dynamic_axes={name: axes for name in _NAMES}, dynamo=False)
 
 
 def onnxruntime(path: str, model_class: str, threads: int) -> Rival:
-    """onnxruntime on the model as PyTorch exports it."""
+    """onnxruntime on the model as PyTorch exports it, all graph optimisations on."""
     _require("onnxruntime", "onnx", "torch", "transformers")
     import onnxruntime as library
 
@@ -67,29 +104,69 @@ def onnxruntime(path: str, model_class: str, threads: int) -> Rival:
         options.intra_op_num_threads = threads
         session = library.InferenceSession(file, options, providers=["CPUExecutionProvider"])
     names = {item.name for item in session.get_inputs()}
-    return lambda inputs: session.run(None, {name: array for name, array in inputs.items() if name in names})
+
+    def run(inputs: dict[str, Any]) -> npt.NDArray[Any]:
+        return session.run(None, {name: inputs[name] for name in names})[0]  # type: ignore[no-any-return]
+
+    return run
 
 
 def openvino(path: str, model_class: str, threads: int) -> Rival:
-    """OpenVINO on the model as PyTorch exports it, in float32."""
+    """OpenVINO in float32 on the model as PyTorch exports it, compiled anew for every shape, which it is fastest with."""
     _require("openvino", "onnx", "torch", "transformers")
     import openvino as library
 
+    core = library.Core()
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "model.onnx")
         _export(path, model_class, threads, file)
-        compiled = library.Core().compile_model(file, "CPU", {"INFERENCE_NUM_THREADS": threads,
-                                                              "INFERENCE_PRECISION_HINT": "f32"})
-    names = {name for item in compiled.inputs for name in item.names}
-    return lambda inputs: compiled({name: array for name, array in inputs.items() if name in names})
+        model = core.read_model(file)
+        names = {name for item in model.inputs for name in item.names}
+        # The weights are read from the file on first use.
+        core.compile_model(model, "CPU")
+    compiled: dict[tuple[int, ...], Any] = {}
+
+    def run(inputs: dict[str, Any]) -> npt.NDArray[Any]:
+        shape = inputs["input_ids"].shape
+        if shape not in compiled:
+            model.reshape({name: list(shape) for name in names})
+            compiled[shape] = core.compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": threads,
+                                                                "INFERENCE_PRECISION_HINT": "f32"})
+        return compiled[shape]({name: inputs[name] for name in names})[0]  # type: ignore[no-any-return]
+
+    return run
 
 
 #: By name: path, class and threads to something that runs a batch.
-PEERS: dict[str, Callable[[str, str, int], Rival]] = {"torch": torch, "onnxruntime": onnxruntime, "openvino": openvino}
+PEERS: dict[str, Callable[[str, str, int], Rival]] = {"torch": torch, "torch-compile": torch_compile,
+                                                      "onnxruntime": onnxruntime, "openvino": openvino}
+
+_NEEDED = {"torch": ("torch", "transformers"), "torch-compile": ("torch", "transformers"),
+           "onnxruntime": ("onnxruntime", "onnx", "torch", "transformers"),
+           "openvino": ("openvino", "onnx", "torch", "transformers")}
 
 
 def installed() -> list[str]:
     """Names of the peers that could run."""
-    needed = {"torch": ("torch", "transformers"), "onnxruntime": ("onnxruntime", "onnx", "torch", "transformers"),
-              "openvino": ("openvino", "onnx", "torch", "transformers")}
-    return [name for name, packages in needed.items() if all(find_spec(package) is not None for package in packages)]
+    return [name for name, packages in _NEEDED.items() if all(find_spec(package) is not None for package in packages)]
+
+
+def make_rival(name: str, path: str, model_class: str, threads: int) -> Rival:
+    """The peer `name` on a checkpoint; Error with one line if it is not installed or does not take the checkpoint."""
+    try:
+        return PEERS[name](path, model_class, threads)
+    except Error:
+        raise
+    except Exception as error:  # whatever another tool raises
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise Error(f"{name} does not run {path}: {first}") from None
+
+
+def agree(name: str, found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> None:
+    """Error unless both results are those of one model: float32 errors of a dozen layers stay far below 1e-3."""
+    if found.shape != expected.shape:
+        raise Error(f"{name} gives another result: requires shape {expected.shape}, but found {found.shape}")
+    gap, scale = float(np.abs(found - expected).max()), float(np.abs(expected).max())
+    if not gap <= 1e-3 * max(scale, 1.0):
+        raise Error(f"{name} gives another result: requires the same numbers within 1e-3 of {scale:.3g}, but found a gap "
+                    f"of {gap:.3g}")

@@ -254,7 +254,8 @@ def encoder_layer(config, tensors, index, x, bias):
     mixed, probabilities, taps = mixed_attention(x, lambda name: get("attention." + name), bias)
     y = dense(mixed, get("attention.output.dense.weight"), get("attention.output.dense.bias"))
     y = layer_norm(y + x, get("attention.output.LayerNorm.weight"), get("attention.output.LayerNorm.bias"), eps)
-    inner = ACTIVATIONS[config["hidden_act"]](dense(y, get("intermediate.dense.weight"), get("intermediate.dense.bias")))
+    inner = dense(y, get("intermediate.dense.weight"), get("intermediate.dense.bias"))
+    inner = ACTIVATIONS[config["hidden_act"]](inner)
     y = layer_norm(dense(inner, get("output.dense.weight"), get("output.dense.bias")) + y,
                    get("output.LayerNorm.weight"), get("output.LayerNorm.bias"), eps)
     return y, probabilities, taps

@@ -129,8 +129,8 @@ def run_record(model: Model, tokenizer: Any, record: Result, where: str) -> Resu
             return None
         if not isinstance(value, kind):
             found = "none" if value is None else f"a {type(value).__name__}"
-            raise Error(f"{where}: requires {'a string' if kind is str else 'strings'} in the field {name!r}, but found "
-                        f"{found}")
+            raise Error(f"{where}: requires {'a string' if kind is str else 'strings'} in the field {name!r}, but "
+                        f"found {found}")
         return value
 
     try:

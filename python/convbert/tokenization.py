@@ -107,5 +107,6 @@ def special_token(path: str | os.PathLike[str], tokenizer: Any, name: str, defau
     text = _text(tokenizer_config(path).get(name))
     if text is None:
         angled = f"<{default.strip('[]').lower()}>"
-        text = default if tokenizer.token_to_id(default) is not None or tokenizer.token_to_id(angled) is None else angled
+        known = [name for name in (default, angled) if tokenizer.token_to_id(name) is not None]
+        text = known[0] if known else default
     return text, tokenizer.token_to_id(text)

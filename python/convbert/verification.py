@@ -118,7 +118,8 @@ def compare(config: dict[str, Any], parameters: Arrays, model_class: str, inputs
     """Rows for the embeddings, every layer and every final output; `outputs` come with hidden_states."""
     states: Sequence[npt.NDArray[Any]] = outputs["hidden_states"]
     eps = config["layer_norm_eps"]
-    prepared: dict[Any, Any] = {dtype: reference.prepare(parameters, inputs, model_class, dtype) for dtype in (np.float64, np.float32)}
+    prepared: dict[Any, Any] = {dtype: reference.prepare(parameters, inputs, model_class, dtype)
+                                for dtype in (np.float64, np.float32)}
     bias = {dtype: reference.mask_bias(prepared[dtype][1].get("attention_mask"), dtype) for dtype in prepared}
 
     def embed(dtype: Any) -> npt.NDArray[Any]:

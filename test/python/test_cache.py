@@ -118,7 +118,8 @@ def test_a_full_disk(tmp_path):
     """A file system of its own, too small for the object."""
     place = tmp_path / "small"
     place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", place], capture_output=True, check=False)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", place], capture_output=True,
+                             check=False)
     if mounted.returncode != 0:
         pytest.skip("mounting a file system is not allowed here")
     try:

@@ -39,7 +39,8 @@ def right_calls(draw):
     return arrays, {name: forms(draw, array) for name, array in arrays.items()}
 
 
-COMMON = settings(max_examples=60, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+COMMON = settings(max_examples=60, deadline=None, database=None,
+                  suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @COMMON
@@ -57,8 +58,10 @@ def test_every_form_of_a_call_gives_the_same_bits(model, call):
 ANYTHING = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3), st.binary(max_size=3),
     st.just(object()), st.just({}), st.just({"a": [1]}), st.just({1, 2}),
-    st.recursive(st.one_of(st.integers(-2, 1 << 65), st.floats(), st.none()), lambda inner: st.lists(inner, max_size=3)),
-    st.tuples(st.lists(st.integers(0, 30), max_size=4), st.sampled_from(["i1", "u8", "f2", "f8", "c8", "?", "U2", "M8[s]", "O"]))
+    st.recursive(st.one_of(st.integers(-2, 1 << 65), st.floats(), st.none()),
+                 lambda inner: st.lists(inner, max_size=3)),
+    st.tuples(st.lists(st.integers(0, 30), max_size=4),
+              st.sampled_from(["i1", "u8", "f2", "f8", "c8", "?", "U2", "M8[s]", "O"]))
     .map(lambda pair: np.ones(pair[0][:3], int).astype(pair[1])))
 
 

@@ -102,8 +102,8 @@ def test_refusals(tmp_path):
     assert refused("run", tmp_path / "none", "--text", "a") == (
         f"requires a checkpoint directory, but found none at {tmp_path / 'none'}")
     assert refused("run", GOLDEN / "base_tiny", "--text", "a") == (
-        f"requires tokenizer.json, vocab.txt, or vocab.json with merges.txt in {GOLDEN / 'base_tiny'} for text, but found "
-        "none of them")
+        f"requires tokenizer.json, vocab.txt, or vocab.json with merges.txt in {GOLDEN / 'base_tiny'} for text, but "
+        "found none of them")
     assert refused("run", DEMO / "mlm", "--text", "nothing to fill") == (
         "requires at least one [MASK] in the text, but found none: 'nothing to fill'")
     assert refused("run", DEMO / "langid", "--text", "word " * 200) == (

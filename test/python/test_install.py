@@ -13,7 +13,8 @@ import pytest
 
 from checkpoints import DEMO, GOLDEN, ROOT
 
-TOOLS = ["convbert-compile", "convbert-import", "convbert-lsp-server", "convbert-opt", "convbert-reduce", "convbert-run"]
+TOOLS = ["convbert-compile", "convbert-import", "convbert-lsp-server", "convbert-opt", "convbert-reduce",
+         "convbert-run"]
 
 
 @pytest.fixture(scope="module")
@@ -75,11 +76,12 @@ def test_project_file_agrees_with_the_sources():
     assert re.search(r"nanobind==2\.(9|\d\d)\.", (ROOT / "requirements.txt").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("checker", ["mypy", "pyright"])
-def test_types(checker):
+@pytest.mark.parametrize("checker, python", [("mypy", "--python-executable"), ("pyright", "--pythonpath")])
+def test_types(checker, python):
     if find_spec(checker) is None:
         pytest.skip(f"{checker} is not installed (requirements-dev.txt)")
-    result = subprocess.run([sys.executable, "-m", checker], cwd=ROOT, capture_output=True, text=True, check=False)
+    result = subprocess.run([sys.executable, "-m", checker, python, sys.executable], cwd=ROOT, capture_output=True,
+                            text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
 
 

@@ -12,8 +12,8 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in 
 
 
 def blocks(root, name, language):
-    """Returns the fenced blocks of one language in a document."""
-    text = (root / name).read_text(encoding="utf-8")
+    """Returns the fenced blocks of one language in a document; the tutorial, which changes the tree, has its own test."""
+    text = re.sub(r"^## Tutorial.*?(?=^## )", "", (root / name).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 

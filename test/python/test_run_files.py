@@ -122,7 +122,8 @@ def test_bad_records(line, message, tmp_path):
 def test_bad_files(tmp_path, jsonl):
     for arguments, message in [
         (("--input", tmp_path / "none.jsonl"), f"{tmp_path / 'none.jsonl'}: cannot be read: No such file or directory"),
-        (("--input", tmp_path / "x.csv"), "requires a file that ends in .jsonl, .parquet, .txt or .npy, but found .csv"),
+        (("--input", tmp_path / "x.csv"),
+         "requires a file that ends in .jsonl, .parquet, .txt or .npy, but found .csv"),
         (("--input", jsonl, "--output", tmp_path / "o.csv"),
          "requires a file that ends in .jsonl or .parquet, but found .csv"),
         (("--input", jsonl, "--output", tmp_path / "no" / "o.jsonl"), "cannot be written: No such file or directory")]:

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import convbert
@@ -22,12 +23,12 @@ def test_bench():
     lines = result.stdout.splitlines()
     assert lines[0].startswith(f"{DEMO / 'langid'}: 1,329,500 parameters, avx")
     assert lines[2].startswith("multiply-add peak in this run: ")
-    assert lines[3].split()[:4] == ["shape", "ms", "best", "ms"]
+    assert lines[3].split()[:5] == ["shape", "pads", "ms", "best", "ms"]
     assert [line.split()[0] for line in lines[4:]] == ["1x16", "2x8"]
 
 
 def test_bench_numbers():
-    result = benchmark.benchmark(GOLDEN / "base_tiny", [(2, 9)], threads=1, seconds=0.02)
+    result = benchmark.benchmark(GOLDEN / "base_tiny", benchmark.parse_shapes("2x9"), threads=1, seconds=0.02)
     (row,) = result.measurements
     model = loaded(GOLDEN / "base_tiny")
     assert row.gflops == pytest.approx(model.cost(2, 9).flops / row.milliseconds * 1e-6)
@@ -42,7 +43,7 @@ def test_bench_refusals(tmp_path):
         ((GOLDEN / "base_tiny", "--shapes", "1x25"),
          "shape 1x25: requires at most 24 tokens (the model's positions), but found 25"),
         ((GOLDEN / "base_tiny", "--peers", "abacus"),
-         "--peers: requires names from torch, onnxruntime, openvino, but found 'abacus'"),
+         "--peers: requires names from torch, torch-compile, onnxruntime, openvino, but found 'abacus'"),
         ((tmp_path / "none",), f"requires a checkpoint directory, but found none at {tmp_path / 'none'}"),
         ((GOLDEN / "base_tiny", "--seconds", "0"), "--seconds: requires a time in (0, 3600], but found 0.0")]:
         result = command("bench", *arguments)
@@ -56,15 +57,45 @@ def test_peers(name):
         with pytest.raises(convbert.Error, match="requires the Python packages .* but found no"):
             peers.PEERS[name](str(DEMO / "langid"), "ConvBertForSequenceClassification", 1)
         return
-    result = benchmark.benchmark(DEMO / "langid", [(1, 8)], threads=1, peers=[name], seconds=0.02)
-    assert result.measurements[0].peers[name] > 0
+    result = benchmark.benchmark(DEMO / "langid", benchmark.parse_shapes("1x8"), threads=1, peers=[name], seconds=0.02)
+    assert result.measurements[0].peers[name].best_ms > 0
 
 
 def test_shapes():
-    assert benchmark.parse_shapes("1x16, 8x128") == [(1, 16), (8, 128)]
-    for text in ("", "1", "0x4", "1x-4", "axb", "1x2x3"):
-        with pytest.raises(ValueError, match="requires shapes such as 1x16,8x128, but found"):
+    assert benchmark.parse_shapes("1x16, 8x128") == [benchmark.Workload(1, 16), benchmark.Workload(8, 128)]
+    (mixed,) = benchmark.parse_shapes("3x4-9")
+    assert (mixed.lengths, mixed.name) == ((4, 6, 9), "3x4-9")
+    assert mixed.pad_share == pytest.approx(8 / 27)
+    for text in ("", "1", "0x4", "1x-4", "axb", "1x2x3", "2x4-", f"1x{2**40}"):
+        with pytest.raises(ValueError, match="requires shapes such as 1x16,8x128,8x16-128, but found"):
             benchmark.parse_shapes(text)
+    for text in ("1x4-8", "2x8-8"):
+        with pytest.raises(ValueError, match="requires two sequences or more and a shortest below the longest, but"):
+            benchmark.parse_shapes(text)
+
+
+def test_engines_take_turns():
+    calls = []
+    found = benchmark.take_turns({name: lambda name=name: calls.append(name) for name in "ab"}, 0.5)
+    assert calls[:4] == ["a", "a", "b", "b"] and {t.calls > 3 for t in found.values()} == {True}
+    order = "".join(name for name, before in zip(calls[4:], calls[3:]) if name != before)
+    assert order.startswith("abba") or order.startswith("aba")  # the second round starts with the other
+    assert all(0 <= timing.best_ms <= timing.median_ms for timing in found.values())
+
+
+def test_another_result_is_no_peer():
+    ours = np.ones((2, 3), np.float32)
+    peers.agree("x", ours + 1e-5, ours)
+    with pytest.raises(convbert.Error, match="x gives another result: requires the same numbers within 1e-3 of 1, but found"):
+        peers.agree("x", ours + 2e-3, ours)
+    with pytest.raises(convbert.Error, match=r"requires shape \(2, 3\), but found \(2,\)"):
+        peers.agree("x", ours[:, 0], ours)
+
+
+def test_bench_mixed_lengths():
+    result = benchmark.benchmark(GOLDEN / "base_tiny", benchmark.parse_shapes("3x4-9"), threads=1, seconds=0.02)
+    (row,) = result.measurements
+    assert row.pad_share == pytest.approx(8 / 27) and row.peers["exact"].calls >= 3 and result.rss_bytes > 2**20
 
 
 def test_multiply_add_peak():

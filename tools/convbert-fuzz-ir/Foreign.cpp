@@ -24,7 +24,7 @@ static Value anyTensor(Generator &g, int64_t rank = 0, bool any = false) {
 
 /// Adds the results of `op`, or erases it if it does not verify.
 static void keep(Generator &g, Operation *op) {
-  if (failed(verify(op)))
+  if (failed(verify(op)) || !llvm::all_of(op->getResultTypes(), Generator::isPossible))
     return op->erase();
   for (Value result : op->getResults())
     g.add(result);
@@ -43,6 +43,14 @@ static void addBinary(Generator &g) {
   default: // what epilogues are fused from
     return keep(g, arith::MulFOp::create(g.b, g.loc, x, y));
   }
+}
+
+/// A long chain in which everything is used twice: what looks at operands of operands must remember what it has seen.
+static void addChain(Generator &g) {
+  Value last = anyTensor(g), before = last;
+  for (int64_t i = g.random.between(40, 100); i > 0; --i)
+    before = std::exchange(last, arith::MulFOp::create(g.b, g.loc, last, before));
+  g.add(last);
 }
 
 static void addUnary(Generator &g) {
@@ -158,8 +166,8 @@ static void addScalars(Generator &g) {
 
 ArrayRef<Recipe> mlir::convbert::fuzz::getForeignRecipes() {
   static const Recipe recipes[] = {
-      {addBinary, 6},  {addUnary, 2}, {addSelect, 1}, {addSlice, 4},     {addConcat, 4},
-      {addReshape, 2}, {addCast, 2},  {addPad, 1},    {addTranspose, 1}, {addScalars, 1},
+      {addBinary, 9},  {addChain, 1}, {addUnary, 2}, {addSelect, 1},    {addSlice, 4},   {addConcat, 4},
+      {addReshape, 2}, {addCast, 2},  {addPad, 1},   {addTranspose, 1}, {addScalars, 1},
   };
   return recipes;
 }

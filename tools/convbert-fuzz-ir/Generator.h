@@ -55,6 +55,8 @@ public:
   RankedTensorType pooled(int64_t features, Type element);
   /// The extent of dimension `axis` (0: batch, 1: length) or, now and then, another that agrees with it.
   int64_t loosen(int64_t extent, int64_t axis);
+  /// Products of huge extents may have no type.
+  static bool isPossible(Type type);
   FloatAttr eps();
   FloatAttr scale();
   IntegerAttr i64(int64_t value) { return b.getI64IntegerAttr(value); }
@@ -68,7 +70,7 @@ public:
   // Values
   //===--------------------------------------------------------------------===//
 
-  /// A value of `type`: one that is there, or one made for the purpose.
+  /// A value of `type`: one that is there, or one made for the purpose; null for a type that is none.
   Value value(Type type);
   /// A new one: argument, constant, global, or what operations make of other values.
   Value make(Type type);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <unistd.h>
 
 using namespace mlir::convbert::fuzz;
@@ -14,10 +15,23 @@ int64_t mlir::convbert::fuzz::now() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
 }
 
+int64_t mlir::convbert::fuzz::getCpuTime(pid_t process) {
+  clockid_t clock;
+  timespec time{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0)
+    return 0; // it has ended
+  return 1000 * static_cast<int64_t>(time.tv_sec) + time.tv_nsec / 1000000;
+}
+
 template <size_t N> static void copy(char (&to)[N], llvm::StringRef from) {
   size_t length = std::min(from.size(), N - 1);
   std::memcpy(to, from.data(), length);
   to[length] = 0;
+}
+
+static void start(Status &status) {
+  status.started = now();
+  status.startedCpu = getCpuTime();
 }
 
 void Journal::begin(const Subject &subject, llvm::StringRef pipeline) {
@@ -26,12 +40,12 @@ void Journal::begin(const Subject &subject, llvm::StringRef pipeline) {
   copy(status.prefix, subject.prefix);
   copy(status.pipeline, pipeline);
   copy(status.pass, pipeline);
-  status.started = now();
+  start(status);
 }
 
 void Journal::beginPass(llvm::StringRef pass) {
   copy(status.pass, pass);
-  status.started = now();
+  start(status);
 }
 
 void Journal::find(llvm::StringRef kind, llvm::StringRef message) {

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <sys/types.h>
 
 namespace mlir::convbert::fuzz {
 
@@ -27,7 +28,8 @@ struct Subject {
 /// What a worker is doing, in memory that outlives it.  Strings are cut to the size of their array.
 struct Status {
   std::atomic<uint64_t> seed, mutation;
-  std::atomic<int64_t> started; ///< of the current step: milliseconds of the steady clock
+  std::atomic<int64_t> started;    ///< when the current step did: milliseconds of the steady clock
+  std::atomic<int64_t> startedCpu; ///< the same in processor time of the worker
   char prefix[1024], pipeline[512], pass[128];
 };
 
@@ -54,6 +56,8 @@ private:
 
 /// Milliseconds of the steady clock.
 int64_t now();
+/// Milliseconds that `process` (0: this one) has had of a processor.  A busy machine is no hang.
+int64_t getCpuTime(pid_t process = 0);
 
 } // namespace mlir::convbert::fuzz
 

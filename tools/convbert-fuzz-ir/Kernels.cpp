@@ -92,7 +92,10 @@ struct KernelBuilder {
     if (random.chance(20))
       if (Value memory = anyMemory([](MemRefType t) { return t.getRank() > 0; }))
         return g.dim(memory, 0);
-    return random.chance(50) ? g.index(random.between(0, 9)) : g.value(b.getIndexType());
+    Value n = random.chance(50) ? g.index(random.between(0, 9)) : g.value(b.getIndexType());
+    for (int64_t i = random.chance(5) ? 40 : 0; i > 0; --i) // used twice, forty times: 2^40 paths
+      n = arith::AddIOp::create(b, loc, n, n);
+    return n;
   }
 
   void addAlloc() {
@@ -197,10 +200,8 @@ struct KernelBuilder {
     int64_t nr = random.pick({8, 16, 24, 48}), lanes = 8;
     auto panelType = MemRefType::get({random.pick<int64_t>({kDynamic, 4}), random.pick<int64_t>({kDynamic, 12}), nr},
                                      random.chance(90) ? b.getF32Type() : b.getF16Type());
-    Value panels = random.chance(85)
-                       ? argument(panelType)
-                       : memref::AllocaOp::create(b, loc, MemRefType::get({4, 12, nr}, b.getF32Type())).getResult();
-    Type element = cast<MemRefType>(panels.getType()).getElementType();
+    Value panels = argument(panelType);
+    Type element = panelType.getElementType();
     auto vector = VectorType::get({lanes}, element);
     Value start = g.value(vector), zero = g.index(0), padding = g.value(element), bound = size();
     auto n = scf::ForOp::create(b, loc, zero, size(), g.index(1));
@@ -249,8 +250,7 @@ struct KernelBuilder {
     marked("convbert.threads", b.getI32Type(), 70);
     marked("convbert.scratch", MemRefType::get({kDynamic}, b.getI8Type()), 70);
     marked("convbert.thread", b.getIndexType(), 15);
-    if (random.chance(10))
-      argument(b.getIndexType());
+    g.maybe([&] { return argument(b.getIndexType()); }, 10);
     addStatements(random.below(statements + 1));
     if (random.chance(75))
       addForall();
@@ -260,9 +260,7 @@ struct KernelBuilder {
       cf::BranchOp::create(b, loc, next);
       b.setInsertionPointToEnd(next);
     }
-    SmallVector<Value> returned;
-    if (random.chance(5))
-      returned.push_back(g.index(0));
+    Operands returned = g.maybe([&] { return g.index(0); }, 5);
     func::ReturnOp::create(b, loc, returned);
     fn.setFunctionType(b.getFunctionType(fn.getArgumentTypes(), ValueRange(returned).getTypes()));
   }

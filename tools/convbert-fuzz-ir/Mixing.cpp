@@ -166,7 +166,7 @@ static void addSelfAttention(Generator &g) {
         {k},
         {v},
         g.maybe([&] { return keyBias(g, k); }, g.style == Style::Model ? 95 : 70),
-        g.maybe([&] { return g.weight(std::max<int64_t>(heads, 1), typeOf(q).getElementType()); }, 10)},
+        g.maybe([&] { return g.weight(std::max<int64_t>(heads, 1), typeOf(x).getElementType()); }, 10)},
        attributes);
 }
 

@@ -5,7 +5,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include <cstdlib>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::convbert;
@@ -24,8 +23,8 @@ struct PlantedPass : PassWrapper<PlantedPass, OperationPass<ModuleOp>> {
       return;
     if (misbehaviour == "crash")
       std::abort();
-    while (misbehaviour == "hang")
-      sleep(1);
+    for (volatile bool busy = misbehaviour == "hang"; busy;)
+      ;
     if (misbehaviour == "silent")
       signalPassFailure();
     if (misbehaviour == "ignored")

@@ -25,7 +25,15 @@ Value Generator::find(llvm::function_ref<bool(Value)> accepts) {
   return random.pick(ArrayRef(found));
 }
 
+bool Generator::isPossible(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return !shaped || !shaped.hasRank() ||
+         llvm::all_of(shaped.getShape(), [](int64_t size) { return size >= 0 || ShapedType::isDynamic(size); });
+}
+
 Value Generator::value(Type type) {
+  if (!isPossible(type))
+    return {};
   if (random.chance(75))
     if (Value found = find([&](Value v) { return v.getType() == type; }))
       return found;

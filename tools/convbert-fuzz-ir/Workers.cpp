@@ -20,6 +20,14 @@
 using namespace mlir;
 using namespace mlir::convbert::fuzz;
 
+#if defined(__SANITIZE_ADDRESS__)
+static constexpr bool kAddressSanitizer = true;
+#elif defined(__has_feature)
+static constexpr bool kAddressSanitizer = __has_feature(address_sanitizer);
+#else
+static constexpr bool kAddressSanitizer = false;
+#endif
+
 /// Modules that a worker checks: contexts grow with every new attribute.
 static constexpr uint64_t kBatch = 400;
 /// Modules with the same finding that are tried for a smaller reproducer.
@@ -50,6 +58,7 @@ private:
     if (pipe(ends) != 0)
       llvm::report_fatal_error("requires a pipe, but the system has none left");
     status->started = now();
+    status->startedCpu = 0;
     llvm::outs().flush();
     pid_t child = fork();
     if (child < 0)
@@ -61,11 +70,14 @@ private:
     close(ends[0]);
     for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP})
       std::signal(signal, SIG_DFL); // no stack trace, which takes a second
-    // A pass that reads memory after its end, or before its beginning, shall not find what it hopes for.
-    mallopt(M_PERTURB, 0xa5);
     rlimit memory{6ull << 30, 6ull << 30}, none{0, 0};
-    setrlimit(RLIMIT_AS, &memory);
     setrlimit(RLIMIT_CORE, &none);
+    // AddressSanitizer wants terabytes of addresses, and does better than to fill memory.
+    if (!kAddressSanitizer) {
+      setrlimit(RLIMIT_AS, &memory);
+      // A pass that reads memory after its end, or before its beginning, shall not find what it hopes for.
+      mallopt(M_PERTURB, 0xa5);
+    }
     int null = open("/dev/null", O_WRONLY);
     dup2(null, STDERR_FILENO);
     dup2(null, STDOUT_FILENO);
@@ -78,9 +90,15 @@ private:
     _exit(0);
   }
 
-  /// Reads what the worker sends until it ends; kills it if a step takes too long or `last` has come.  Returns its
+  /// Whether the step that `child` is at has had its time; much more of it if `child` waits for something.
+  bool isLate(pid_t child) const {
+    int64_t limit = 1000 * options.limit;
+    return getCpuTime(child) > status->startedCpu + limit || now() > status->started + 30 * limit;
+  }
+
+  /// Reads what the worker sends until it ends; kills it if a step takes too long.  Returns its
   /// state as `waitpid` has it, or nothing if it was killed.
-  std::optional<int> wait(pid_t child, int pipe, int64_t last) {
+  std::optional<int> wait(pid_t child, int pipe) {
     std::string received;
     bool killed = false;
     for (bool open = true; open;) {
@@ -93,7 +111,7 @@ private:
         for (size_t at; (at = received.find('\n')) != std::string::npos; received.erase(0, at + 1))
           receive(StringRef(received).take_front(at));
       }
-      if (!killed && (now() > status->started + 1000 * options.limit || now() > last)) {
+      if (!killed && isLate(child)) {
         killed = true;
         kill(child, SIGKILL);
       }
@@ -120,18 +138,17 @@ private:
 
   /// Checks modules [first, end); returns the first that has not been looked at.
   uint64_t runBatch(uint64_t first, uint64_t end) {
-    int64_t until = deadline;
     auto [child, pipe] = start([&](Checker &checker) {
-      for (uint64_t seed = first; seed < end && now() < until; ++seed)
+      for (uint64_t seed = first; seed < end && now() < deadline; ++seed)
         checker.check(seed);
     });
-    std::optional<int> state = wait(child, pipe, until + 1000 * options.limit);
+    std::optional<int> state = wait(child, pipe);
     uint64_t next = end;
     if (!state || !WIFEXITED(*state) || WEXITSTATUS(*state) != 0)
-      next = status->seed + 1;
+      next = std::max<uint64_t>(first, status->seed) + 1;
     Finding found{
         "", status->pass, "", status->pipeline, Subject{status->seed, status->prefix, status->mutation}, "", 1, 0};
-    if (!state && now() < until + 1000 * options.limit) {
+    if (!state) {
       found.kind = "hang";
       found.message = "takes longer than " + std::to_string(options.limit) + " s";
       noted.push_back(found);
@@ -196,7 +213,7 @@ private:
       os.close();
       checker.replay(finding.subject, *module, finding.pipeline);
     });
-    std::optional<int> state = wait(child, pipe, now() + 2000 * options.limit);
+    std::optional<int> state = wait(child, pipe);
     finding.replays = !state || *state != 0 || !noted.empty();
     noted.clear();
     uint64_t size = 0;

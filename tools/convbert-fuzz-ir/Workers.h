@@ -13,7 +13,7 @@ struct Options {
   uint64_t seed = 1;
   int64_t seconds = 10;  ///< wall clock
   int64_t count = 0;     ///< modules; 0: as many as the time allows
-  int64_t limit = 20;    ///< seconds that one pass may take
+  int64_t limit = 20;    ///< seconds of a processor that one pass may take
   std::string directory; ///< for reproducers; made on the first finding
 };
 

@@ -59,7 +59,8 @@ int main(int argc, char **argv) {
                          cl::cat(category));
   cl::opt<int64_t> seconds("seconds", cl::desc("Time to spend"), cl::init(10), cl::cat(category));
   cl::opt<int64_t> count("count", cl::desc("Modules at most (0: as the time allows)"), cl::cat(category));
-  cl::opt<int64_t> limit("limit", cl::desc("Seconds that one pass may take"), cl::init(20), cl::cat(category));
+  cl::opt<int64_t> limit("limit", cl::desc("Seconds of a processor that one pass may take"), cl::init(20),
+                         cl::cat(category));
   cl::opt<std::string> directory("directory", cl::desc("Where to write modules with findings"), cl::init("fuzz-ir"),
                                  cl::cat(category));
   cl::opt<std::string> report("report", cl::desc("Write all counts and findings to this file (JSON)"),

@@ -75,7 +75,8 @@ private:
       InFlightDiagnostic error = op->emitError("failed to legalize operation '") << op->getName() << "'";
       if (succeeded(applicator.matchAndRewrite(op, rewriter)))
         return; // by now the IR is another one
-      error << ": " << (failures.reasons.empty() ? "no lowering to linalg is known" : llvm::join(failures.reasons, "; "));
+      error << ": "
+            << (failures.reasons.empty() ? "no lowering to linalg is known" : llvm::join(failures.reasons, "; "));
     }
   }
 

@@ -93,8 +93,8 @@ struct ScaleHeadsPattern : OpRewritePattern<ScaleHeadsOp> {
     Value x = b.splitFeatures(op.getX(), cast<RankedTensorType>(op.getScales().getType()).getDimSize(0));
     SmallVector<OpFoldResult> sizes = b.getSizes(x);
     SmallVector<AffineExpr> all = b.dims(sizes.size());
-    Value y = b.elementwise({x, op.getScales()}, {all, all[sizes.size() - 2]}, sizes, b.getElementType(),
-                            body::multiply);
+    Value y =
+        b.elementwise({x, op.getScales()}, {all, all[sizes.size() - 2]}, sizes, b.getElementType(), body::multiply);
     b.replace(op, b.joinFeatures(y));
     return success();
   }

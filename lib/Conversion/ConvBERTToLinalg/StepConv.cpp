@@ -109,5 +109,6 @@ struct ApplyKernelPattern : OpRewritePattern<ApplyKernelOp> {
 } // namespace
 
 void mlir::convbert::populateStepConvPatterns(RewritePatternSet &patterns) {
-  patterns.add<MaskTokensPattern, DepthwiseConv1DPattern, DynamicKernelPattern, ApplyKernelPattern>(patterns.getContext());
+  patterns.add<MaskTokensPattern, DepthwiseConv1DPattern, DynamicKernelPattern, ApplyKernelPattern>(
+      patterns.getContext());
 }

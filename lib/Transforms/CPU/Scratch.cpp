@@ -37,8 +37,9 @@ static std::optional<int64_t> getStaticBytes(MemRefType type) {
   return bytes;
 }
 
-/// Fails unless `value` is computed from constants and loads of `shape` alone.
-static LogicalResult verifySize(memref::AllocOp alloc, Value value, Value shape) {
+/// Fails unless `value` is computed from constants and loads of `shape` alone.  `seen`: what has been looked at.
+static LogicalResult verifySize(memref::AllocOp alloc, Value value, Value shape,
+                                llvm::SmallPtrSetImpl<Operation *> &seen) {
   if (value == shape)
     return success();
   Operation *op = value.getDefiningOp();
@@ -46,6 +47,8 @@ static LogicalResult verifySize(memref::AllocOp alloc, Value value, Value shape)
     return alloc.emitError("requires sizes computed from constants and loads of the shape argument (memref<?xi64>) "
                            "alone, but found a block argument of type ")
            << value.getType();
+  if (!seen.insert(op).second)
+    return success();
   bool isShapeLoad = isa<memref::LoadOp>(op) && cast<memref::LoadOp>(op).getMemRef() == shape;
   if (op->getNumRegions() != 0 || !(isMemoryEffectFree(op) || isShapeLoad)) {
     InFlightDiagnostic diag =
@@ -56,7 +59,7 @@ static LogicalResult verifySize(memref::AllocOp alloc, Value value, Value shape)
     return diag;
   }
   for (Value operand : op->getOperands())
-    if (failed(verifySize(alloc, operand, shape)))
+    if (failed(verifySize(alloc, operand, shape, seen)))
       return failure();
   return success();
 }
@@ -100,8 +103,9 @@ static FailureOr<Temporaries> collectTemporaries(func::FuncOp kernel) {
       return alloc.emitError("requires a dynamic temporary at the entry of the kernel, but found ")
              << type << " inside '" << alloc->getParentOp()->getName() << "'; allocate it once, at its largest size";
     result.dynamicAllocs.push_back(alloc);
+    llvm::SmallPtrSet<Operation *, 16> seen;
     for (Value size : alloc.getDynamicSizes())
-      if (failed(verifySize(alloc, size, shape)))
+      if (failed(verifySize(alloc, size, shape, seen)))
         return failure();
     return success();
   };

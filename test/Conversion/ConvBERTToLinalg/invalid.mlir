@@ -28,3 +28,22 @@ func.func @projected(%ids: tensor<?x?xi64>, %word: tensor<9x4xf32>, %position: t
        tensor<4xf32>, tensor<4xf32>, tensor<6x4xf32>, tensor<6xf32>) -> tensor<?x?x6xf32>
   return %r : tensor<?x?x6xf32>
 }
+
+// -----
+
+// Masks are steps of their own.
+func.func @masked(%v: tensor<?x?x4xf32>, %t: tensor<?x?x2x3xf32>, %m: tensor<?x?xi1>) -> tensor<?x?x4xf32> {
+  // expected-error @below {{'convbert.apply_kernel' op requires decomposition before it is lowered; run convbert-decompose first}}
+  %y = convbert.apply_kernel %v, %t mask(%m) {pads = array<i64: 1, 1>, normalize = #convbert.norm<none>}
+    : (tensor<?x?x4xf32>, tensor<?x?x2x3xf32>, tensor<?x?xi1>) -> tensor<?x?x4xf32>
+  return %y : tensor<?x?x4xf32>
+}
+
+// -----
+
+func.func @head_mask(%x: tensor<?x?x4xf32>, %m: tensor<2xf32>) -> tensor<?x?x4xf32> {
+  // expected-error @below {{'convbert.self_attention' op requires decomposition}}
+  %y = convbert.self_attention %x, %x, %x head_mask(%m) {heads = 2 : i64, scale = 1.0 : f64}
+    : (tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<2xf32>) -> tensor<?x?x4xf32>
+  return %y : tensor<?x?x4xf32>
+}

@@ -4,6 +4,12 @@
 // RUN: sed 's/KIND/silu/; s/TYPE/f64/g' %s     | convbert-opt --convbert-to-linalg | FileCheck %s --check-prefixes=F64,EXP
 // RUN: sed 's/KIND/sigmoid/; s/TYPE/f64/g' %s  | convbert-opt --convbert-to-linalg | FileCheck %s --check-prefixes=F64,EXP
 // RUN: sed 's/KIND/selu/; s/TYPE/f64/g' %s     | convbert-opt --convbert-to-linalg | FileCheck %s --check-prefixes=F64,EXPM1
+// RUN: sed 's/KIND/mish/; s/TYPE/f64/g' %s     | convbert-opt --convbert-to-linalg | FileCheck %s --check-prefixes=F64,TANH
+// RUN: sed 's/KIND/gelu_10/; s/TYPE/f64/g' %s  | convbert-opt --convbert-to-linalg | FileCheck %s --check-prefixes=F64,GELU
+// RUN: sed 's/KIND/laplace/; s/TYPE/f64/g' %s  | convbert-opt --convbert-to-linalg | FileCheck %s --check-prefixes=F64,GELU
+// RUN: sed 's/KIND/mish/; s/TYPE/f32/g' %s     | convbert-opt --convbert-to-linalg | FileCheck %s --check-prefixes=F32
+// RUN: sed 's/KIND/laplace/; s/TYPE/f32/g' %s  | convbert-opt --convbert-to-linalg | FileCheck %s --check-prefixes=F32
+// RUN: sed 's/KIND/sqrtsoftplus/; s/TYPE/f32/g' %s | convbert-opt --convbert-to-linalg | FileCheck %s --check-prefixes=F32,SQRT
 // RUN: sed 's/KIND/gelu/; s/TYPE/f32/g' %s     | convbert-opt --convbert-to-linalg | FileCheck %s --check-prefixes=F32
 // RUN: sed 's/KIND/gelu/; s/TYPE/bf16/g' %s    | convbert-opt --convbert-to-linalg | FileCheck %s --check-prefixes=BF16
 
@@ -14,9 +20,10 @@
 //       EXP:   math.exp {{.*}} : f64
 //     EXPM1:   math.expm1 {{.*}} : f64
 // F32-LABEL: func.func @step
-//   F32-NOT:   math.{{erf|exp|tanh}}
+//   F32-NOT:   math.{{erf|exp|tanh|log}}
 //       F32:   math.fma {{.*}} : f32
-//   F32-NOT:   math.{{erf|exp|tanh}}
+//   F32-NOT:   math.{{erf|exp|tanh|log}}
+//      SQRT:   math.sqrt {{.*}} : f32
 //       F32:   linalg.yield
 // BF16-LABEL: func.func @step
 //       BF16:   arith.extf {{.*}} bf16 to f32

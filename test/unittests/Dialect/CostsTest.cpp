@@ -117,8 +117,7 @@ const Case cases[] = {
      "tensor<768xf32>) -> tensor<?x?x768xf32>",
      128 * (4 * 768 * 768 + 2 * 128 * 768)},
     // Elementwise work is not counted.
-    {"%x: tensor<?x?x768xf32>",
-     "convbert.activation %x {kind = #convbert.activation<gelu>} : tensor<?x?x768xf32>", 0},
+    {"%x: tensor<?x?x768xf32>", "convbert.activation %x {kind = #convbert.activation<gelu>} : tensor<?x?x768xf32>", 0},
     {"%x: tensor<?x?x768xf32>, %g: tensor<768xf32>",
      "convbert.layer_norm %x, %g, %g {eps = 0.0 : f64} : (tensor<?x?x768xf32>, tensor<768xf32>, tensor<768xf32>) -> "
      "tensor<?x?x768xf32>",
@@ -178,8 +177,7 @@ protected:
   Costs() { context.loadDialect<ConvBERTDialect, func::FuncDialect>(); }
 
   /// The one operation with a cost in a function made of `item`.
-  template <typename Item>
-  CostOpInterface parse(const Item &item) {
+  template <typename Item> CostOpInterface parse(const Item &item) {
     StringRef op = item.op;
     StringRef results = op.starts_with("convbert.span_head") || op.contains("with_") ? "%y:2 = " : "%y = ";
     std::string text =

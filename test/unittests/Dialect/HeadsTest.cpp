@@ -66,8 +66,8 @@ protected:
     add("output", {{"wo", type(8, (attn + conv) * 2)}, {"bo", type(8)}});
     add("head_mask", {{"m", type(attn + conv)}});
     return parse(arguments, "convbert.mixed_attention " + syntax + " {attn_heads = " + std::to_string(attn) +
-                                " : i64, conv_heads = " + std::to_string(conv) + " : i64, head_size = 2 : i64" +
-                                extra + "} : (" + types + ") -> tensor<?x?x8xf32>");
+                                " : i64, conv_heads = " + std::to_string(conv) + " : i64, head_size = 2 : i64" + extra +
+                                "} : (" + types + ") -> tensor<?x?x8xf32>");
   }
 
   MLIRContext context;
@@ -133,7 +133,8 @@ TEST_F(HeadsTest, DynamicConvolution) {
   EXPECT_EQ(text(span.slicesFor({kConvolution, 0})), "2 2 0 2 | 3 0 0 3 | 4 0 0 3");
 }
 
-// Operands: x 0, wq 1, bq 2, wk 3, bk 4, wv 5, bv 6, wd 7, wp 8, bp 9, wf 10, bf 11, wc 12, bc 13, wo 14, bo 15, mask 16.
+// Operands: x 0, wq 1, bq 2, wk 3, bk 4, wv 5, bv 6, wd 7, wp 8, bp 9, wf 10, bf 11, wc 12, bc 13, wo 14, bo 15,
+// mask 16.
 TEST_F(HeadsTest, MixedAttention) {
   HeadedInterface op = mixed(2, 3);
   ASSERT_TRUE(op);
@@ -173,9 +174,9 @@ std::string complaint(MLIRContext &context, HeadedInterface op, ArrayRef<Head> h
 }
 
 TEST_F(HeadsTest, WhatCannotBeRemovedIsRefused) {
-  HeadedInterface op = parse("%x: tensor<?x?x8xf32>",
-                             "convbert.self_attention %x, %x, %x {heads = 2 : i64, scale = 1.0 : f64} : "
-                             "(tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>) -> tensor<?x?x8xf32>");
+  HeadedInterface op =
+      parse("%x: tensor<?x?x8xf32>", "convbert.self_attention %x, %x, %x {heads = 2 : i64, scale = 1.0 : f64} : "
+                                     "(tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>) -> tensor<?x?x8xf32>");
   ASSERT_TRUE(op);
   EXPECT_EQ(complaint(context, op, {{kAttention, 2}}),
             "'convbert.self_attention' op requires heads to remove below 2, but found 2");

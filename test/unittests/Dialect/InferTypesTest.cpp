@@ -159,8 +159,7 @@ TEST_F(InferTypes, KeepsDynamicExtentsDynamic) {
   expect("span_tile", {tensor({dynamic, 9, 8}), tensor({12, 6, dynamic})}, tensor({dynamic, 6, dynamic}));
   expect("grouped_dense", {tensor({2, 3, 8}), tensor({dynamic, 4, 3}), tensor({6})}, tensor({2, 3, dynamic}));
   expect("dynamic_kernel", {tensor({2, 3, 8}), tensor({dynamic, 8}), tensor({6}), tensor({2, 3, 8})},
-         tensor({2, 3, 2, dynamic}),
-         builder.getNamedAttr("heads", builder.getI64IntegerAttr(2)));
+         tensor({2, 3, 2, dynamic}), builder.getNamedAttr("heads", builder.getI64IntegerAttr(2)));
   expect("packed_dense",
          {tensor({dynamic, 4, 8}), tensor({dynamic, 8, 24}), tensor({dynamic, 24}), tensor({dynamic, 4, dynamic, 24})},
          tensor({dynamic, 4, dynamic, 24}));
@@ -170,12 +169,12 @@ TEST_F(InferTypes, ProbabilitiesHaveTheLengthOfQueryAndKeys) {
   constexpr int64_t dynamic = ShapedType::kDynamic;
   auto tensor = [&](ArrayRef<int64_t> shape) { return RankedTensorType::get(shape, builder.getF32Type()); };
   SmallVector<Value> values;
-  for (RankedTensorType type : {tensor({2, dynamic, 8}), tensor({2, 7, 8}), tensor({2, 7, 4}), tensor({2, 7}), tensor({2})})
+  for (RankedTensorType type :
+       {tensor({2, dynamic, 8}), tensor({2, 7, 8}), tensor({2, 7, 4}), tensor({2, 7}), tensor({2})})
     values.push_back(makeValue(type));
-  FailureOr<SmallVector<Type>> types =
-      infer(find("self_attention"), values,
-            {builder.getNamedAttr("heads", builder.getI64IntegerAttr(2)),
-             builder.getNamedAttr("with_probabilities", builder.getUnitAttr())});
+  FailureOr<SmallVector<Type>> types = infer(find("self_attention"), values,
+                                             {builder.getNamedAttr("heads", builder.getI64IntegerAttr(2)),
+                                              builder.getNamedAttr("with_probabilities", builder.getUnitAttr())});
   ASSERT_TRUE(succeeded(types));
   EXPECT_EQ(*types, (SmallVector<Type>{tensor({2, dynamic, 4}), tensor({2, 2, dynamic, 7})}));
 }

@@ -1,0 +1,44 @@
+"""tools/bench: its checkpoints have the published sizes, and a run writes what it measured."""
+
+import json
+import subprocess
+import sys
+from math import prod
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "bench"))
+import models  # noqa: E402
+import report  # noqa: E402
+
+
+@pytest.mark.parametrize("size, parameters", [("small", 13143768), ("medium-small", 17475888), ("base", 105680520)])
+def test_published_sizes(size, parameters):
+    assert sum(map(prod, models.shapes(models.COMMON | models.SIZES[size]).values())) == parameters
+
+
+def test_a_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "build" / "python"))
+    command = [sys.executable, ROOT / "tools" / "bench" / "run.py", "--sizes", "small", "--shapes", "1x8,2x4-8", "--threads",
+               "1", "--seconds", "0.02", "--peers", "", "--output", tmp_path, "--name", "found"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    (run,) = found["runs"]
+    assert [m["shape"] for m in run["measurements"]] == ["1x8", "2x4-8"]
+    assert run["parameters"] == 13143768 and run["measurements"][1]["peers"]["exact"]["best_ms"] > 0
+    assert (tmp_path / "found.md").read_text(encoding="utf-8") == report.table(found)
+
+
+def test_ratios_are_to_the_fastest_other_engine():
+    timings = {"convbert": 2.0, "exact": 1.0, "a": 6.0, "b": 5.0}
+    timings = {name: {"best_ms": ms, "median_ms": 2 * ms} for name, ms in timings.items()}
+    peers = {name: timing for name, timing in timings.items() if name != "convbert"}
+    row = {"shape": "1x8", "pad_share": 0.25, "share": 0.875, "best_ms": 2.0, "milliseconds": 4.0, "peers": peers}
+    run = {"size": "small", "threads": 1, "isa": "avx2", "measurements": [row], "cached": False, "compile_ms": 1500.0,
+           "prepack_ms": 20.0, "packed_bytes": 5e6, "rss_bytes": 9e6, "peak_gflops": 90.0}
+    text = report.table({"processor": "some", "packages": {"a": "1"}, "runs": [run]})
+    assert "| small | 1 | avx2 | 1x8 | 25% | 88% | 2.50x (2.50x) b | 2.00 (4.00) | 6.00 (12.00) | 5.00 (10.00) | 1.00 (2.00) |" in text
+    assert "| small | 1 | 1.50 | 20 | 5 | 9 | 90.0 |" in text

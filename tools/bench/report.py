@@ -1,0 +1,87 @@
+"""The result of run.py as JSON, as a table in Markdown, and as a plot."""
+
+import json
+
+#: Order and colours of the plot; what is missing in a run is left out.
+ENGINES = {"convbert": "#c0392b", "openvino": "#2471a3", "onnxruntime": "#229954", "torch-compile": "#8e44ad",
+           "torch": "#7f8c8d"}
+
+
+def rows(run):
+    """One row a shape: its timings by engine, ours under `convbert`."""
+    for m in run["measurements"]:
+        ours = {"best_ms": m["best_ms"], "median_ms": m["milliseconds"]}
+        yield m, {"convbert": ours, **m["peers"]}
+
+
+def best_peer(timings, key):
+    """Name and milliseconds of the fastest other engine; None if there is none."""
+    others = {name: timing[key] for name, timing in timings.items() if name not in ("convbert", "exact")}
+    return min(others.items(), key=lambda item: item[1]) if others else None
+
+
+def table(result):
+    """Markdown: best (median) milliseconds, our share of the peak, and ratios to the fastest other engine."""
+    engines = ["convbert", *dict.fromkeys(name for run in result["runs"] for m in run["measurements"]
+                                          for name in m["peers"] if name != "exact")]
+    lines = [f"{result['processor']}; " + ", ".join(f"{k} {v}" for k, v in result["packages"].items()),
+             "", "Milliseconds: fastest call (median). `of peak`: share of the multiply-add peak measured between turns.",
+             "`ahead`: fastest other engine over ours, by fastest call (by median). `exact`: padding=\"exact\".", "",
+             "| size | threads | target | shape | pads | of peak | ahead | " + " | ".join(engines) + " | exact |",
+             "|---" * (8 + len(engines)) + "|"]
+    for run in result["runs"]:
+        for m, timings in rows(run):
+            best, median = best_peer(timings, "best_ms"), best_peer(timings, "median_ms")
+            ahead = (f"{best[1] / m['best_ms']:.2f}x ({median[1] / m['milliseconds']:.2f}x) {best[0]}" if best else "")
+            cells = [f"{timings[name]['best_ms']:.2f} ({timings[name]['median_ms']:.2f})" if name in timings else ""
+                     for name in (*engines, "exact")]
+            lines.append("| " + " | ".join([run["size"], str(run["threads"]), run["isa"], m["shape"],
+                                            f"{m['pad_share']:.0%}", f"{m['share']:.0%}", ahead, *cells]) + " |")
+    lines += ["", "| size | threads | compile, s | prepack, ms | packed, MB | resident, MB | peak, GF/s |", "|---" * 7 + "|"]
+    for run in result["runs"]:
+        compiled = "cached" if run["cached"] else f"{run['compile_ms'] / 1e3:.2f}"
+        lines.append(f"| {run['size']} | {run['threads']} | {compiled} | {run['prepack_ms']:.0f} | "
+                     f"{run['packed_bytes'] / 1e6:.0f} | {run['rss_bytes'] / 1e6:.0f} | {run['peak_gflops']:.1f} |")
+    return "\n".join(lines) + "\n"
+
+
+def plot(result, path):
+    """GF/s of every engine by shape, one panel a size and number of threads, with the peak as a line."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    runs = result["runs"]
+    figure, axes = pyplot.subplots(1, len(runs), figsize=(4.2 * len(runs), 3.8), squeeze=False)
+    for axis, run in zip(axes[0], runs):
+        names = [m["shape"] for m in run["measurements"]]
+        for engine, colour in ENGINES.items():
+            found = [(m["shape"], m["gflops"] * m["milliseconds"] / timings[engine]["best_ms"])
+                     for m, timings in rows(run) if engine in timings]
+            if found:
+                axis.plot(*zip(*found), "o-", color=colour, label=engine, linewidth=2 if engine == "convbert" else 1)
+        axis.plot(names, [m["peak_gflops"] for m in run["measurements"]], "k--", linewidth=1, label="multiply-add peak")
+        axis.set_title(f"{run['size']}, {run['threads']} thread{'s' if run['threads'] > 1 else ''}, {run['isa']}")
+        axis.set_ylim(bottom=0)
+        axis.tick_params(axis="x", rotation=30)
+    axes[0][0].set_ylabel("GF/s of the fastest call")
+    axes[0][0].legend(fontsize=7)
+    figure.suptitle(result["processor"], fontsize=9)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    pyplot.close(figure)
+
+
+def write(result, folder, name):
+    """Writes NAME.json, NAME.md and, with matplotlib, NAME.png; returns their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{name}.{suffix}" for suffix in ("json", "md")]
+    paths[0].write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    paths[1].write_text(table(result), encoding="utf-8")
+    try:
+        plot(result, folder / f"{name}.png")
+        paths.append(folder / f"{name}.png")
+    except ImportError:
+        print("bench: no plot, as there is no matplotlib")
+    return paths

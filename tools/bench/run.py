@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Runs this compiler and other engines on the same weights, in turns, and writes tools/bench/results/.
+
+    run.py [--sizes small,medium-small,base] [--shapes 1x16,...] [--threads 1,2] [--targets native,...] [--seconds 4]
+           [--peers NAMES] [--name NAME] [--output FOLDER]
+
+`make bench` makes the venv of the other engines and calls this. Every size and number of threads is a process of its
+own: thread pools and caches of one never meet those of another.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+
+import models
+import report
+
+ROOT = Path(__file__).resolve().parents[2]
+SHAPES = "1x16,1x128,8x128,2x512,8x16-128"
+PACKAGES = {"torch": "torch", "torch-compile": "torch", "onnxruntime": "onnxruntime", "openvino": "openvino"}
+
+
+def one(options):
+    """Measures one size with one number of threads for one target; prints JSON."""
+    from convbert.benchmark import benchmark, parse_shapes
+
+    path = models.make(options.size, ROOT / "build" / "bench")
+    names = [name for name in options.peers.split(",") if name]
+    result = benchmark(path, parse_shapes(options.shapes), threads=int(options.threads), target=options.targets,
+                       peers=names, seconds=options.seconds)
+    print(json.dumps(asdict(result) | {"size": options.size, "target": options.targets}))
+
+
+def processor():
+    """The model name of this CPU as Linux gives it."""
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def measure(options, size, threads, target):
+    """one() in a process of its own, pinned to as many cores; None if it fails, with the reason on stderr."""
+    command = [sys.executable, __file__, "--size", size, "--threads", str(threads), "--targets", target, "--shapes",
+               options.shapes, "--seconds", str(options.seconds), "--peers", options.peers]
+    cores = sorted(os.sched_getaffinity(0))[-threads:]
+    print(f"bench: {size}, {threads} thread{'s' if threads > 1 else ''}, {target}", file=sys.stderr, flush=True)
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                            preexec_fn=lambda: os.sched_setaffinity(0, cores))
+    if result.returncode:
+        print(f"bench: {size} failed with exit code {result.returncode}", file=sys.stderr)
+        return None
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--sizes", default=",".join(models.SIZES))
+    parser.add_argument("--shapes", default=SHAPES)
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--targets", default="native", help="native, x86-64-v3, x86-64-v4")
+    parser.add_argument("--seconds", type=float, default=4.0, help="for each engine and shape")
+    parser.add_argument("--peers", default="torch,torch-compile,onnxruntime,openvino")
+    parser.add_argument("--name", help="of the files that are written (default: that of the instruction set)")
+    parser.add_argument("--output", type=Path, default=ROOT / "tools" / "bench" / "results", metavar="FOLDER")
+    parser.add_argument("--size", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.size:
+        one(options)
+        return 0
+    runs = [measure(options, size, int(threads), target) for target in options.targets.split(",")
+            for threads in options.threads.split(",") for size in options.sizes.split(",")]
+    done = [run for run in runs if run]
+    if not done:
+        return 1
+    names = [name for name in options.peers.split(",") if name]
+    result = {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version(),
+              "packages": {PACKAGES[name]: version(PACKAGES[name]) for name in names}, "runs": done}
+    for path in report.write(result, options.output, options.name or done[0]["isa"]):
+        print(f"wrote {path}")
+    return 0 if len(done) == len(runs) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
