@@ -89,7 +89,7 @@ def _export(path: str, model_class: str, threads: int, file: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tracing: both sizes are free all the same
         library.onnx.export(Plain(), tuple(library.ones((*lead, 8), dtype=library.int64) for _ in _NAMES), file,
-                            input_names=_NAMES, dynamic_axes={name: axes for name in _NAMES}, dynamo=False)
+                            input_names=list(_NAMES), dynamic_axes={name: axes for name in _NAMES}, dynamo=False)
 
 
 def onnxruntime(path: str, model_class: str, threads: int) -> Rival:
