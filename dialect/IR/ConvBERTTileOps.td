@@ -33,7 +33,8 @@ def ConvBERT_PackedDenseOp : ConvBERT_InferredOp<"packed_dense"> {
   let description = [{
     `out[o,m,n,j] = act(sum_k rows[o,m,k] * panels[n,k,j] + bias[n,j]) (* multiplier[o,m,n,j])`.
 
-    `rows` are tiles of `mr` rows, `panels` are blocks of `nr` output features; both tile sizes are static.
+    `rows` are tiles of `mr` rows, `panels` are blocks of `nr` output features; both tile sizes are static.  With
+    `bias_first` the sum starts from the bias, so that it may be taken in several passes over the depth.
 
     ```mlir
     %r = convbert.packed_dense %rows, %panels, %bias {activation = #convbert.activation<gelu>}
@@ -43,7 +44,8 @@ def ConvBERT_PackedDenseOp : ConvBERT_InferredOp<"packed_dense"> {
   let arguments = (ins
     ConvBERT_Tile<[3]>:$rows, ConvBERT_Tile<[3]>:$panels, ConvBERT_Tile<[2]>:$bias,
     Optional<ConvBERT_Tile<[4]>>:$multiplier,
-    DefaultValuedAttr<ConvBERT_ActivationAttr, "::mlir::convbert::ActivationKind::Identity">:$activation);
+    DefaultValuedAttr<ConvBERT_ActivationAttr, "::mlir::convbert::ActivationKind::Identity">:$activation,
+    UnitAttr:$bias_first);
   let results = (outs ConvBERT_Tile<[4]>:$result);
   let assemblyFormat = [{
     $rows `,` $panels `,` $bias (`times` $multiplier^)? attr-dict `:` functional-type(operands, results)

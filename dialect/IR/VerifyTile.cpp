@@ -43,6 +43,10 @@ CONVBERT_VERIFY(PackedDenseOp) {
       failed(requireExtent(error, "the panels of `bias`", panels.getDimSize(0), getExtent(op.getBias(), 0))) ||
       failed(requireExtent(error, "the panel width of `bias`", panels.getDimSize(2), getExtent(op.getBias(), 1))))
     return failure();
+  // PACKED_DENSE-C5
+  if (op.getBiasFirst() && (op.getMultiplier() || op.getActivation() != ActivationKind::Identity))
+    return error() << "requires neither multiplier nor activation with `bias_first`, but found "
+                   << (op.getMultiplier() ? "`multiplier`" : stringifyActivationKind(op.getActivation()));
   // PACKED_DENSE-C4
   return op.getMultiplier() ? requireShape(error, "multiplier", op.getMultiplier(), op.getResult()) : success();
 }

@@ -44,7 +44,8 @@ struct Emitter {
     if (multiplier)
       operands.push_back(host.tilesOut(multiplier, 0, type.getDimSize(0)));
     operands.push_back(host.tilesOut(y, outColumn, type.getDimSize(0)));
-    return call(multiplier ? "dense_times" : "dense", suffix, parameters, operands);
+    bool isDeep = !multiplier && suffix.empty() && type.getDimSize(1) >= TileSizes::deep;
+    return call(multiplier ? "dense_times" : isDeep ? "dense_deep" : "dense", suffix, parameters, operands);
   }
 
   LogicalResult emit(DenseOp op) {

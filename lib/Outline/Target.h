@@ -23,6 +23,8 @@ struct TileSizes {
   static constexpr int64_t channelBlock = 32;
   /// Rows of feature vectors are padded to this, and so is the width of a head: a whole vector of every target.
   static constexpr int64_t lanes = 16;
+  /// Input features of a dense layer from which on it is computed in slices of them.
+  static constexpr int64_t deep = 2048;
   /// Heads of convolution logits are padded to this.
   static constexpr int64_t headBlock = 8;
 

@@ -1,13 +1,14 @@
 // RUN: sed 's/xMR/x4/g; s/NR/24/g' %s | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),convbert-schedule{isa=avx2},canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,AVX2
 // RUN: sed 's/xMR/x8/g; s/NR/48/g' %s | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),convbert-schedule{isa=avx512},canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,AVX512
 
-// Tasks of four panels; blocks of twelve row tiles; panels outside, row tiles inside; then k by four with all
+// Tasks of four panels; blocks of row tiles; panels outside, row tiles inside; then k by four with all
 // accumulators in registers.  No linalg, no scalar arithmetic and no wide vector is left.
 // CHECK-LABEL: func.func private @dense
 //   CHECK-NOT:   linalg
 //   CHECK-NOT:   arith.mulf {{.*}} : f32
 //       CHECK:   scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (4)
-//       CHECK:     scf.for %{{.*}} step %c12
+//        AVX2:     scf.for %{{.*}} step %c12
+//      AVX512:     scf.for %{{.*}} step %c16
 //       CHECK:       scf.for
 //       CHECK:         scf.for
 //        AVX2:           %{{.*}}:12 = scf.for %{{.*}} step %c4

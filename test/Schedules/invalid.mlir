@@ -3,7 +3,7 @@
 
 // ISA: requires an instruction set of avx2, avx512, but found sse2
 
-// expected-error @below {{requires a schedule for kind "unknown", element type 'f32' and instruction set avx2, but found none; there are @attention.f32, @dense.f32, @depthwise.f32, }}
+// expected-error @below {{requires a schedule for kind "unknown", element type 'f32' and instruction set avx2, but found none; there are @attention.f32, @dense.f32, @dense_deep.f32, @depthwise.f32, }}
 func.func private @unknown(%m: memref<?xf32>) attributes {convbert.kernel = "unknown"} {
   return
 }

@@ -17,12 +17,12 @@ DENSE = """
 !tbias = tensor<?x{nr}xf32>
 !tout = tensor<?x{mr}x?x{nr}xf32>
 func.func @kernel(%a: !rows, %w: !panels, %b: !bias, %d: !out, %c: !out, %threads: i32 {convbert.threads})
-    attributes {convbert.kernel = "dense", llvm.emit_c_interface} {
+    attributes {convbert.kernel = "@KIND@", llvm.emit_c_interface} {
   %rows = bufferization.to_tensor %a restrict : !rows to !trows
   %panels = bufferization.to_tensor %w restrict : !panels to !tpanels
   %bias = bufferization.to_tensor %b restrict : !bias to !tbias
   %factor = bufferization.to_tensor %d restrict : !out to !tout
-  %r = convbert.packed_dense %rows, %panels, %bias @TIMES@ {activation = #convbert.activation<@ACT@>}
+  %r = convbert.packed_dense %rows, %panels, %bias @TIMES@ {@HOW@}
     : (!trows, !tpanels, !tbias@TIMESTYPE@) -> !tout
   bufferization.materialize_in_destination %r in restrict writable %c : (!tout, !out) -> ()
   return
@@ -76,8 +76,10 @@ ERRORS = {
 }
 
 
-def dense(isa, activation="identity", times=False):
-    text = DENSE.replace("@ACT@", activation).replace("@TIMES@", "times %factor" if times else "")
+def dense(isa, activation="identity", times=False, deep=False):
+    how = "bias_first" if deep else f"activation = #convbert.activation<{activation}>"
+    text = DENSE.replace("@HOW@", how).replace("@TIMES@", "times %factor" if times else "")
+    text = text.replace("@KIND@", "dense_deep" if deep else "dense")
     kernel = Kernel(text.replace("@TIMESTYPE@", ", !tout" if times else ""), "kernel", isa)
     assert "memref.copy" not in kernel.buffers and "memref.alloc" not in kernel.buffers
     return kernel
@@ -108,6 +110,18 @@ def test_dense(isa, times):
         want = np.einsum("omk,nkj->omnj", a.astype(np.float64), w.astype(np.float64)) + b
         if times:
             want = want * d
+        np.testing.assert_allclose(c, want, rtol=0, atol=2e-6 * max(1, math.sqrt(k) / 4))
+        assert np.isnan(whole[:, :, n * ISAS[isa]["nr"]:]).all(), "wrote beyond the row"
+
+
+@isas
+def test_dense_deep(isa):
+    """A depth of less than a slice, of one, of several with and without a rest, and a rest that is no multiple of four."""
+    kernel = dense(isa, deep=True)
+    for rows, n, k in [(1, 1, 1), (5, 3, 768), (9, 6, 1536), (230, 5, 2049), (150, 9, 3072)]:
+        a, w, b, d, c, whole = dense_operands(isa, rows, n, k)
+        kernel(a, w, b, d, c, 1)
+        want = np.einsum("omk,nkj->omnj", a.astype(np.float64), w.astype(np.float64), optimize=True) + b
         np.testing.assert_allclose(c, want, rtol=0, atol=2e-6 * max(1, math.sqrt(k) / 4))
         assert np.isnan(whole[:, :, n * ISAS[isa]["nr"]:]).all(), "wrote beyond the row"
 

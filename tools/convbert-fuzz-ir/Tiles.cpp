@@ -37,12 +37,15 @@ static void addPackedDense(Generator &g) {
   int64_t mr = g.random.pick({1, 4, 8}), nr = g.random.pick({1, 16, 24, 48}), k = g.features();
   int64_t dynamic = ShapedType::kDynamic, rows = g.random.pick<int64_t>({dynamic, dynamic, 1, 3}),
           panels = g.random.pick<int64_t>({dynamic, dynamic, 1, 2});
+  bool biasFirst = g.random.chance(30);
+  NamedAttribute how =
+      biasFirst ? g.attr("bias_first", g.b.getUnitAttr()) : g.attr("activation", g.enumCase("activation"));
   g.op("convbert.packed_dense",
        {{g.value(RankedTensorType::get({rows, mr, g.random.chance(50) ? dynamic : k}, element))},
         {g.value(RankedTensorType::get({panels, g.random.chance(50) ? dynamic : k, nr}, element))},
         {g.value(RankedTensorType::get({panels, nr}, element))},
-        g.maybe([&] { return g.value(RankedTensorType::get({rows, mr, panels, nr}, element)); }, 30)},
-       {g.attr("activation", g.enumCase("activation"))});
+        g.maybe([&] { return g.value(RankedTensorType::get({rows, mr, panels, nr}, element)); }, biasFirst ? 0 : 30)},
+       {how});
 }
 
 static void addNormTile(Generator &g) {

@@ -4,6 +4,8 @@
 //   %sum  = linalg.generic (o, m, n, j, k)    tagged `mm`: rows[o,m,k] * panels[n,k,j]
 //   %out  = linalg.generic (o, m, n, j)       tagged `epi`: activation(sum + bias[n,j]) (* multiplier)
 //
+// With `bias_first` the sum starts from  linalg.generic (o, m, n, j)  tagged `start`: bias[n,j], and is the result.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialect/IR/ConvBERTOps.h"
@@ -40,11 +42,23 @@ struct PackedDensePattern : OpRewritePattern<PackedDenseOp> {
     auto map = [&](unsigned dims, ArrayRef<AffineExpr> results) { return AffineMap::get(dims, 0, results, context); };
     SmallVector<utils::IteratorType> iterators(4, utils::IteratorType::parallel);
 
-    Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(element));
-    Value filled = linalg::FillOp::create(rewriter, loc, zero, empty()).getResult(0);
+    AffineMap identity = map(4, {o, m, n, j}), biasMap = map(4, {n, j});
+    auto buildStart = [&]() -> Value {
+      if (!op.getBiasFirst()) {
+        Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(element));
+        return linalg::FillOp::create(rewriter, loc, zero, empty()).getResult(0);
+      }
+      Value to = empty();
+      auto start = linalg::GenericOp::create(
+          rewriter, loc, to.getType(), op.getBias(), to, ArrayRef<AffineMap>{biasMap, identity}, iterators,
+          [](OpBuilder &b, Location loc, ValueRange args) { linalg::YieldOp::create(b, loc, args[0]); });
+      start->setAttr("start", rewriter.getUnitAttr());
+      return start.getResult(0);
+    };
+    Value start = buildStart();
     iterators.push_back(utils::IteratorType::reduction);
     auto product = linalg::GenericOp::create(
-        rewriter, loc, filled.getType(), ValueRange{op.getRows(), op.getPanels()}, filled,
+        rewriter, loc, start.getType(), ValueRange{op.getRows(), op.getPanels()}, start,
         ArrayRef<AffineMap>{map(5, {o, m, k}), map(5, {n, k, j}), map(5, {o, m, n, j})}, iterators,
         [](OpBuilder &b, Location loc, ValueRange args) {
           Value term = arith::MulFOp::create(b, loc, args[0], args[1]);
@@ -52,16 +66,19 @@ struct PackedDensePattern : OpRewritePattern<PackedDenseOp> {
         });
     product->setAttr("mm", rewriter.getUnitAttr());
     iterators.pop_back();
+    if (op.getBiasFirst()) {
+      replace(rewriter, op, product.getResult(0));
+      return success();
+    }
 
-    AffineMap identity = map(4, {o, m, n, j});
     SmallVector<Value> inputs{product.getResult(0), op.getBias()};
-    SmallVector<AffineMap> maps{identity, map(4, {n, j})};
+    SmallVector<AffineMap> maps{identity, biasMap};
     if (Value multiplier = op.getMultiplier()) {
       inputs.push_back(multiplier);
       maps.push_back(identity);
     }
     maps.push_back(identity);
-    auto epilogue = linalg::GenericOp::create(rewriter, loc, filled.getType(), inputs, empty(), maps, iterators,
+    auto epilogue = linalg::GenericOp::create(rewriter, loc, start.getType(), inputs, empty(), maps, iterators,
                                               [&](OpBuilder &b, Location loc, ValueRange args) {
                                                 Value sum = arith::AddFOp::create(b, loc, args[0], args[1]);
                                                 Value value = buildActivation(b, loc, op.getActivation(), sum);
@@ -70,12 +87,15 @@ struct PackedDensePattern : OpRewritePattern<PackedDenseOp> {
                                                 linalg::YieldOp::create(b, loc, value);
                                               });
     epilogue->setAttr("epi", rewriter.getUnitAttr());
-    // The tile sizes that the operation's type may leave open are static here or there.
-    Value result = epilogue.getResult(0);
-    if (result.getType() != type)
-      result = tensor::CastOp::create(rewriter, loc, type, result);
-    rewriter.replaceOp(op, result);
+    replace(rewriter, op, epilogue.getResult(0));
     return success();
+  }
+
+  /// The tile sizes that the operation's type may leave open are static here or there.
+  static void replace(PatternRewriter &rewriter, PackedDenseOp op, Value result) {
+    if (result.getType() != op.getType())
+      result = tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), result);
+    rewriter.replaceOp(op, result);
   }
 };
 

@@ -110,7 +110,8 @@ def PrefetchPanels : Pass<"convbert-prefetch-panels", "::mlir::func::FuncOp"> {
   let description = [{
     Looks for the register-tiled product: a loop over `k` with fused multiply-adds that reads row `k` of a weight panel
     `panels[n, k, :]` (an identity-layout `memref<?x?xNRxf32>` argument), inside a loop over row tiles.  Each row tile
-    prefetches its share of panel `n + 1`, two cache lines an iteration.  Reads alone change: results do not.
+    prefetches its share of panel `n + 1`, two cache lines an iteration.  Where the depth is taken in slices, it is the
+    same slice of panel `n + 1`, or the next slice of the task's first panel.  Reads alone change: results do not.
 
     Before:
     ```mlir

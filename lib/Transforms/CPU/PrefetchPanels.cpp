@@ -1,6 +1,7 @@
 //===- PrefetchPanels.cpp - Prefetch the next weight panel ----------------===//
 
 #include "lib/Transforms/CPU/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::convbert {
@@ -14,50 +15,107 @@ using namespace mlir::convbert;
 /// 64 bytes of f32.
 static constexpr int64_t kLine = 16;
 
-/// The first read of a weight panel in the main `k` loop of a register-tiled product, or null.
-static vector::TransferReadOp findPanelRead(scf::ForOp k) {
-  // The remainder loop of the unroller does not start at zero.
-  if (getConstantIntValue(k.getLowerBound()) != 0 || k.getBody()->getOps<vector::FMAOp>().empty())
-    return {};
-  for (auto read : k.getBody()->getOps<vector::TransferReadOp>()) {
-    auto type = dyn_cast<MemRefType>(read.getBase().getType());
-    if (type && type.getRank() == 3 && !type.isDynamicDim(2) && type.getElementType().isF32() &&
-        isa<BlockArgument>(read.getBase()) && type.getLayout().isIdentity() &&
-        read.getIndices()[1] == k.getInductionVar())
-      return read;
-  }
-  return {};
+namespace {
+
+/// The main `k` loop of a register-tiled product, and where in the panels it reads.
+struct PanelLoop {
+  scf::ForOp k, tiles;         ///< over the depth; around it, over row tiles
+  vector::TransferReadOp read; ///< the first one of a panel
+  Value panel;                 ///< which panel
+  /// The loops over panels and over slices of the depth around it, if the depth is taken in slices, or null.
+  scf::ForOp panels, slices;
+};
+
+} // namespace
+
+/// The other summand, if `index` is `iv` and something; null if it is `iv` alone; nothing if it is neither.
+static std::optional<Value> getOffset(Value index, Value iv) {
+  if (index == iv)
+    return Value();
+  auto apply = index.getDefiningOp<affine::AffineApplyOp>();
+  if (!apply || apply.getMapOperands().size() != 2 || !llvm::is_contained(apply.getMapOperands(), iv))
+    return std::nullopt;
+  AffineMap map = apply.getAffineMap();
+  AffineExpr sum = map.getNumDims() == 2 ? getAffineDimExpr(0, map.getContext()) + getAffineDimExpr(1, map.getContext())
+                   : map.getNumDims() == 0
+                       ? getAffineSymbolExpr(0, map.getContext()) + getAffineSymbolExpr(1, map.getContext())
+                       : getAffineDimExpr(0, map.getContext()) + getAffineSymbolExpr(0, map.getContext());
+  if (map.getResult(0) != sum)
+    return std::nullopt;
+  return apply.getMapOperands()[apply.getMapOperands()[0] == iv];
 }
 
-/// Inserts two prefetches before `read`.  Row tile `t` of `T` takes floats [t, t + 1) * K * ceil(NR / T) of the next
-/// panel; the last panel wraps around to the first, which the next task is likely to want.
-static void prefetchNextPanel(vector::TransferReadOp read) {
-  auto k = cast<scf::ForOp>(read->getParentOp());
+/// Fails if `k` is no such loop.
+static FailureOr<PanelLoop> findPanelLoop(scf::ForOp k) {
+  // The remainder loop of the unroller does not start at zero.
+  if (getConstantIntValue(k.getLowerBound()) != 0 || k.getBody()->getOps<vector::FMAOp>().empty())
+    return failure();
   auto tiles = dyn_cast<scf::ForOp>(k->getParentOp());
-  Value panels = read.getBase();
-  Value n = read.getIndices()[0];
-  if (!tiles || n == tiles.getInductionVar() || !tiles.isDefinedOutsideOfLoop(n))
-    return;
-  Location loc = read.getLoc();
+  for (auto read : k.getBody()->getOps<vector::TransferReadOp>()) {
+    auto type = dyn_cast<MemRefType>(read.getBase().getType());
+    if (!type || type.getRank() != 3 || type.isDynamicDim(2) || !type.getElementType().isF32() ||
+        !isa<BlockArgument>(read.getBase()) || !type.getLayout().isIdentity())
+      continue;
+    std::optional<Value> slice = getOffset(read.getIndices()[1], k.getInductionVar());
+    Value panel = read.getIndices()[0];
+    if (!slice)
+      continue;
+    if (!tiles || panel == tiles.getInductionVar() || !tiles.isDefinedOutsideOfLoop(panel))
+      return failure();
+    PanelLoop found{k, tiles, read, panel, {}, {}};
+    if (!*slice)
+      return found;
+    found.panels = dyn_cast<scf::ForOp>(tiles->getParentOp());
+    found.slices = found.panels ? dyn_cast<scf::ForOp>(found.panels->getParentOp()) : scf::ForOp();
+    if (!found.slices || found.slices.getInductionVar() != *slice)
+      return failure();
+    return found;
+  }
+  return failure();
+}
+
+/// Inserts two prefetches before the first read of a panel.  Row tile `t` of `T` takes floats
+/// [t, t + 1) * depth * ceil(NR / T) of the next panel; the last panel wraps around to the first, which the next task
+/// is likely to want.  Where the depth is taken in slices, the same slice of the next panel follows, and the next slice
+/// of the task's first panel follows its last one.
+static void prefetchNextPanel(PanelLoop loop) {
+  Value panels = loop.read.getBase();
+  Location loc = loop.read.getLoc();
   int64_t nr = cast<MemRefType>(panels.getType()).getDimSize(2);
+  scf::ForOp tiles = loop.tiles;
   OpBuilder b(tiles);
   auto constant = [&](int64_t v) -> Value { return arith::ConstantIndexOp::create(b, loc, v); };
   auto mul = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, loc, x, y); };
   auto add = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, loc, x, y); };
+  auto select = [&](Value c, Value x, Value y) -> Value { return arith::SelectOp::create(b, loc, c, x, y); };
+  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  };
   Value count = memref::DimOp::create(b, loc, panels, 0);
   Value depth = memref::DimOp::create(b, loc, panels, 1);
   SmallVector<ReassociationIndices> all{{0, 1, 2}};
   Value flat = memref::CollapseShapeOp::create(b, loc, panels, all);
-  Value following = add(n, constant(1));
-  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, following, count);
-  Value next = arith::SelectOp::create(b, loc, isLast, constant(0), following);
-  Value base = mul(next, mul(depth, constant(nr)));
+  Value following = add(loop.panel, constant(1));
+  Value next = select(compare(arith::CmpIPredicate::eq, following, count), constant(0), following);
+  Value from = mul(next, depth), length = depth;
+  if (scf::ForOp slices = loop.slices) {
+    scf::ForOp inTask = loop.panels;
+    Value slice = slices.getInductionVar(), iv = inTask.getInductionVar();
+    length = slices.getStep();
+    Value nextSlice = add(slice, length);
+    Value isLast = compare(arith::CmpIPredicate::sge, add(iv, inTask.getStep()), inTask.getUpperBound());
+    Value hasSlice = compare(arith::CmpIPredicate::slt, nextSlice, slices.getUpperBound());
+    Value first = arith::SubIOp::create(b, loc, loop.panel, iv);
+    Value wrapped = select(hasSlice, add(mul(first, depth), nextSlice), from);
+    from = select(isLast, wrapped, add(from, slice));
+  }
+  Value base = mul(from, constant(nr));
   Value step = arith::CeilDivUIOp::create(b, loc, constant(nr), tiles.getUpperBound());
-  Value perTile = mul(depth, step);
-  b.setInsertionPoint(k);
-  Value from = add(base, mul(tiles.getInductionVar(), perTile));
-  b.setInsertionPoint(read);
-  Value at = add(from, mul(k.getInductionVar(), step));
+  Value perTile = mul(length, step);
+  b.setInsertionPoint(loop.k);
+  Value start = add(base, mul(tiles.getInductionVar(), perTile));
+  b.setInsertionPoint(loop.read);
+  Value at = add(start, mul(loop.k.getInductionVar(), step));
   for (int64_t line : {int64_t(0), kLine})
     memref::PrefetchOp::create(b, loc, flat, ValueRange{add(at, constant(line))}, /*isWrite=*/false,
                                /*localityHint=*/3, /*isDataCache=*/true);
@@ -66,12 +124,12 @@ static void prefetchNextPanel(vector::TransferReadOp read) {
 namespace {
 struct PrefetchPanels : convbert::impl::PrefetchPanelsBase<PrefetchPanels> {
   void runOnOperation() override {
-    SmallVector<vector::TransferReadOp> reads;
+    SmallVector<PanelLoop> loops;
     getOperation().walk([&](scf::ForOp k) {
-      if (vector::TransferReadOp read = findPanelRead(k))
-        reads.push_back(read);
+      if (FailureOr<PanelLoop> loop = findPanelLoop(k); succeeded(loop))
+        loops.push_back(*loop);
     });
-    llvm::for_each(reads, prefetchNextPanel);
+    llvm::for_each(loops, prefetchNextPanel);
   }
 };
 } // namespace

@@ -42,3 +42,22 @@ func.func @relu_times(%rows: tensor<?x8x?xf32>, %panels: tensor<?x?x48xf32>, %bi
     : (tensor<?x8x?xf32>, tensor<?x?x48xf32>, tensor<?x48xf32>, tensor<?x8x?x48xf32>) -> tensor<?x8x?x48xf32>
   return %r : tensor<?x8x?x48xf32>
 }
+
+// The sum starts from the bias, and is the result.
+// CHECK-LABEL: func.func @bias_first
+//  CHECK-SAME:   %[[ROWS:.*]]: tensor<?x4x?xf32>, %[[PANELS:.*]]: tensor<?x?x24xf32>, %[[BIAS:.*]]: tensor<?x24xf32>
+//   CHECK-NOT:   linalg.fill
+//       CHECK:   %[[START:.*]] = linalg.generic {indexing_maps = [#[[B]], #[[E]]]
+//  CHECK-SAME:     ins(%[[BIAS]]
+//  CHECK-SAME:     {start}
+//       CHECK:   %[[SUM:.*]] = linalg.generic {indexing_maps = [#[[A]], #[[W]], #[[C]]]
+//  CHECK-SAME:     ins(%[[ROWS]], %[[PANELS]]
+//  CHECK-SAME:     outs(%[[START]]
+//  CHECK-SAME:     {mm}
+//       CHECK:   return %[[SUM]]
+func.func @bias_first(%rows: tensor<?x4x?xf32>, %panels: tensor<?x?x24xf32>, %bias: tensor<?x24xf32>) -> tensor<?x4x?x24xf32>
+    attributes {convbert.kernel = "dense_deep"} {
+  %r = convbert.packed_dense %rows, %panels, %bias {bias_first}
+    : (tensor<?x4x?xf32>, tensor<?x?x24xf32>, tensor<?x24xf32>) -> tensor<?x4x?x24xf32>
+  return %r : tensor<?x4x?x24xf32>
+}

@@ -20,6 +20,27 @@ func.func @weight_view_room(%p: tensor<2x8xf32>) {
 
 // -----
 
+// PACKED_DENSE-C5
+func.func @packed_dense_bias_first(%r: tensor<?x4x8xf32>, %p: tensor<2x8x24xf32>, %b: tensor<2x24xf32>) {
+  // expected-error @below {{requires neither multiplier nor activation with `bias_first`, but found relu}}
+  %y = convbert.packed_dense %r, %p, %b {activation = #convbert.activation<relu>, bias_first}
+    : (tensor<?x4x8xf32>, tensor<2x8x24xf32>, tensor<2x24xf32>) -> tensor<?x4x2x24xf32>
+  return
+}
+
+// -----
+
+// PACKED_DENSE-C5
+func.func @packed_dense_bias_first_times(%r: tensor<1x4x8xf32>, %p: tensor<2x8x24xf32>, %b: tensor<2x24xf32>,
+                                         %m: tensor<1x4x2x24xf32>) {
+  // expected-error @below {{requires neither multiplier nor activation with `bias_first`, but found `multiplier`}}
+  %y = convbert.packed_dense %r, %p, %b times %m {bias_first}
+    : (tensor<1x4x8xf32>, tensor<2x8x24xf32>, tensor<2x24xf32>, tensor<1x4x2x24xf32>) -> tensor<1x4x2x24xf32>
+  return
+}
+
+// -----
+
 // PACKED_DENSE-C1
 func.func @packed_dense_rows(%r: tensor<?x?x8xf32>, %p: tensor<2x8x24xf32>, %b: tensor<2x24xf32>) {
   // expected-error @below {{requires static tile sizes, but found 'tensor<?x?x8xf32>' and 'tensor<2x8x24xf32>'}}

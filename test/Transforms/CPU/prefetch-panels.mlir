@@ -62,3 +62,50 @@ func.func private @other(%m: memref<?x?x24xf32>, %tiles: index, %k: index, %a: v
   }
   return
 }
+
+// -----
+
+// Slices of the depth: the same slice of the next panel, and after the task's last panel the next slice of its first.
+
+// CHECK-LABEL: func.func private @dense_deep(
+// CHECK-SAME:    %[[PANELS:[a-z0-9_]+]]: memref<?x?x24xf32>, %[[FIRST:[a-z0-9_]+]]: index, %[[N:[a-z0-9_]+]]: index
+// CHECK:         scf.for %[[S:[a-z0-9_]+]] = %{{.*}} to %[[ALL:[a-z0-9_]+]] step %[[SLICE:c768.*]] {
+// CHECK:           scf.for %[[P:[a-z0-9_]+]] = %{{.*}} to %[[N]]
+// CHECK:             %[[PANEL:[a-z0-9_]+]] = affine.apply
+// CHECK:             %[[DEPTH:[a-z0-9_]+]] = memref.dim %[[PANELS]], %{{c1.*}}
+// CHECK:             %[[FROM:[a-z0-9_]+]] = arith.muli %{{.*}}, %[[DEPTH]]
+// CHECK:             %[[NEXT:[a-z0-9_]+]] = arith.addi %[[S]], %[[SLICE]]
+// CHECK:             %[[LAST:[a-z0-9_]+]] = arith.cmpi sge, %{{.*}}, %[[N]]
+// CHECK:             %[[MORE:[a-z0-9_]+]] = arith.cmpi slt, %[[NEXT]], %[[ALL]]
+// CHECK:             arith.subi %[[PANEL]], %[[P]]
+// CHECK:             %[[WRAPPED:[a-z0-9_]+]] = arith.select %[[MORE]], %{{.*}}, %[[FROM]]
+// CHECK:             arith.select %[[LAST]], %[[WRAPPED]], %{{.*}}
+// CHECK:             scf.for
+// CHECK:               scf.for
+// CHECK-COUNT-2:         memref.prefetch
+// CHECK-NOT:     memref.prefetch
+#sum = affine_map<()[s0, s1] -> (s0 + s1)>
+func.func private @dense_deep(%panels: memref<?x?x24xf32>, %first: index, %count: index, %tiles: index, %k: index,
+                              %a: vector<8xf32>, %out: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c768 = arith.constant 768 : index
+  %z = arith.constant 0.0 : f32
+  scf.for %s = %c0 to %k step %c768 {
+    scf.for %p = %c0 to %count step %c1 {
+      %n = affine.apply #sum()[%first, %p]
+      scf.for %t = %c0 to %tiles step %c1 {
+        %start = vector.transfer_read %out[%t, %c0], %z {in_bounds = [true]} : memref<?x8xf32>, vector<8xf32>
+        %sum = scf.for %ki = %c0 to %c768 step %c4 iter_args(%acc = %start) -> vector<8xf32> {
+          %at = affine.apply #sum()[%s, %ki]
+          %w = vector.transfer_read %panels[%n, %at, %c0], %z {in_bounds = [true]} : memref<?x?x24xf32>, vector<8xf32>
+          %x = vector.fma %a, %w, %acc : vector<8xf32>
+          scf.yield %x : vector<8xf32>
+        }
+        vector.transfer_write %sum, %out[%t, %c0] {in_bounds = [true]} : vector<8xf32>, memref<?x8xf32>
+      }
+    }
+  }
+  return
+}

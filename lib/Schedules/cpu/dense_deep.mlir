@@ -1,0 +1,96 @@
+// dense_deep: register-tiled matrix product in slices of the depth, with the result as accumulator.
+//
+// Matches  one contraction tagged `mm` (row tiles, mr, panels, nr, depth) on one elementwise operation tagged `start`.
+//          Row tiles, panels and depth may be dynamic; mr and nr are static.
+// Needs    nr a multiple of nv; (mr + 1) * nr / nv + 1 vector registers.
+// Leaves   one scf.forall over tasks of `chunk` panels; in it blocks of `mb` row tiles; for each of them the start, and
+//          slices of the depth, panels, row tiles; the depth unrolled by 4 with mr * nr / nv accumulators in registers,
+//          which go back to the result after a slice; 1-D transfers of nv lanes only.
+//
+// nv     lanes of a native vector
+// mb     row tiles a cache block: a slice of that many rows stays in the L2 cache while the panels pass by
+// chunk  panels a task
+// depth  features of a slice
+!any = !transform.any_op
+!param = !transform.param<i64>
+
+module attributes {transform.with_named_sequence} {
+transform.named_sequence @dense_deep.f32(%kernel: !any {transform.readonly},
+                                         %nv: !param {transform.readonly, convbert.param = "nv"},
+                                         %mb: !param {transform.readonly, convbert.param = "mb"},
+                                         %chunk: !param {transform.readonly, convbert.param = "chunk"},
+                                         %depth: !param {transform.readonly, convbert.param = "depth"}) {
+  %tagged = transform.structured.match attributes {mm} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %tagged, 1 "contraction tagged `mm`" : !any
+  %bias = transform.structured.match attributes {start} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %bias, 1 "bias tagged `start`" : !any
+
+  %r0, %task = transform.structured.fuse %tagged tile_sizes [0, 0, %chunk, 0, 0] {apply_cleanup, use_forall} : (!any, !param) -> (!any, !any)
+  %r1, %block = transform.structured.fuse %r0 tile_sizes [%mb, 0, 0, 0, 0] {apply_cleanup} : (!any, !param) -> (!any, !any)
+  transform.apply_patterns to %kernel { transform.apply_patterns.canonicalization } {apply_cse} : !any
+  %start = transform.structured.match attributes {start} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %start, 1 "bias of a block" : !any
+  %s1, %sn, %so = transform.structured.tile_using_for %start tile_sizes [1, 0, 1, 0] interchange = [2, 0, 1, 3] : (!any) -> (!any, !any, !any)
+  %mm0 = transform.structured.match attributes {mm} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %mm0, 1 "contraction of a block" : !any
+  %m1, %slices = transform.structured.tile_using_for %mm0 tile_sizes [0, 0, 0, 0, %depth] : (!any, !param) -> (!any, !any)
+  %m2, %panels, %tiles = transform.structured.tile_using_for %m1 tile_sizes [1, 0, 1, 0, 0] interchange = [2, 0, 1, 3, 4] : (!any) -> (!any, !any, !any)
+  transform.apply_patterns to %kernel {
+    transform.apply_patterns.linalg.fold_unit_extent_dims_via_slices
+    transform.apply_patterns.tensor.fold_tensor_empty
+    transform.apply_patterns.canonicalization
+  } {apply_cse} : !any
+
+  // Folding unit dimensions drops tags: from here on, match by iterator types.
+  %mm = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %mm, 1 "contraction of one register tile" : !any
+  %par = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>]} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %par, 1 "bias of one register tile" : !any
+  // m outside, n inside: the other order keeps all broadcasts alive and spills.
+  %mm1, %lk = transform.structured.tile_using_for %mm tile_sizes [0, 0, 1] : (!any) -> (!any, !any)
+  %mm2, %lm, %ln = transform.structured.tile_using_for %mm1 tile_sizes [1, %nv, 0] : (!any, !param) -> (!any, !any, !any)
+  transform.convbert.unroll_full %ln : !any
+  transform.convbert.unroll_full %lm : !any
+  transform.foreach %par : !any {
+  ^bb0(%op: !any):
+    %x, %pn, %pm = transform.structured.tile_using_for %op tile_sizes [1, %nv] interchange = [1, 0] : (!any, !param) -> (!any, !any, !any)
+    transform.convbert.unroll_full %pm : !any
+    transform.convbert.unroll_full %pn : !any
+  }
+  transform.apply_patterns to %kernel { transform.apply_patterns.canonicalization } {apply_cse} : !any
+  %ops = transform.structured.match interface{LinalgOp} in %kernel : (!any) -> !any
+  transform.foreach %ops : !any {
+  ^bb0(%op: !any):
+    transform.structured.vectorize %op {create_named_contraction} : !any
+  }
+  transform.apply_patterns to %kernel {
+    transform.apply_patterns.vector.reduction_to_contract
+    transform.apply_patterns.vector.transfer_permutation_patterns
+    transform.apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers
+    transform.apply_patterns.canonicalization
+  } {apply_cse} : !any
+
+  // Accumulators become values carried by the k loop.
+  %loops = transform.structured.match interface{LoopLikeInterface} in %kernel : (!any) -> !any
+  transform.apply_licm to %loops : !any
+  transform.loop.hoist_loop_invariant_subsets %loops : !any
+  transform.apply_patterns to %kernel { transform.apply_patterns.canonicalization } {apply_cse} : !any
+  transform.apply_patterns to %kernel {
+    transform.apply_patterns.vector.lower_contraction lowering_strategy = "outerproduct"
+    transform.apply_patterns.vector.lower_outerproduct
+    transform.apply_patterns.canonicalization
+  } {apply_cse} : !any
+  transform.apply_patterns to %kernel {
+    transform.apply_patterns.vector.cast_away_vector_leading_one_dim
+    transform.apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers
+    transform.apply_patterns.canonicalization
+  } {apply_cse} : !any
+
+  // Fewer issue slots a multiply-add: matters when the core is shared.
+  %fma = transform.structured.match ops{["vector.fma"]} in %kernel : (!any) -> !any
+  %k = transform.get_parent_op %fma {op_name = "scf.for", deduplicate} : (!any) -> !any
+  transform.convbert.expect_count %k, 1 "loop over k" : !any
+  transform.loop.unroll %k {factor = 4} : !any
+  transform.yield
+}
+}

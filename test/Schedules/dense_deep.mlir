@@ -1,0 +1,45 @@
+// RUN: sed 's/xMR/x4/g; s/NR/24/g' %s | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),convbert-schedule{isa=avx2},canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: sed 's/xMR/x8/g; s/NR/48/g' %s | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),convbert-schedule{isa=avx512},canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,AVX512
+
+// Tasks of four panels and blocks of row tiles; in them the bias, then slices of 768 features, panels outside, row tiles
+// inside; then k by four with all accumulators in registers, which come from the result and go back to it.
+// CHECK-LABEL: func.func private @dense_deep
+//   CHECK-NOT:   linalg
+//   CHECK-NOT:   arith.mulf
+//       CHECK:   scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (4)
+//        AVX2:     scf.for %{{.*}} step %c12
+//      AVX512:     scf.for %{{.*}} step %c16
+// The bias.
+//       CHECK:       scf.for
+//       CHECK:         scf.for
+//    AVX2-COUNT-12:      vector.transfer_write {{.*}} : vector<8xf32>
+//  AVX512-COUNT-24:      vector.transfer_write {{.*}} : vector<16xf32>
+//       CHECK:       scf.for %{{.*}} step %c768
+//       CHECK:         scf.for
+//       CHECK:           scf.for
+//        AVX2:             %{{.*}}:12 = scf.for %{{.*}} step %c4
+//   AVX2-COUNT-48:           vector.fma {{.*}} : vector<8xf32>
+//     AVX2-NOT:              vector.fma
+//      AVX512:             %{{.*}}:24 = scf.for %{{.*}} step %c4
+//  AVX512-COUNT-96:          vector.fma {{.*}} : vector<16xf32>
+//   AVX512-NOT:              vector.fma
+//       CHECK:               scf.yield
+// The rest of k.
+//        AVX2:             %{{.*}}:12 = scf.for %{{.*}} step %c1
+//      AVX512:             %{{.*}}:24 = scf.for %{{.*}} step %c1
+//    AVX2-COUNT-12:        vector.transfer_write {{.*}} : vector<8xf32>
+//  AVX512-COUNT-24:        vector.transfer_write {{.*}} : vector<16xf32>
+//   CHECK-NOT:   linalg
+//       CHECK:   return
+!rows = memref<?xMRx?xf32, strided<[?, ?, 1], offset: ?>>
+!out = memref<?xMRx?xNRxf32, strided<[?, ?, NR, 1], offset: ?>>
+func.func private @dense_deep(%a: !rows, %w: memref<?x?xNRxf32>, %b: memref<?xNRxf32>, %c: !out, %threads: i32 {convbert.threads})
+    attributes {convbert.kernel = "dense_deep"} {
+  %rows = bufferization.to_tensor %a restrict : !rows to tensor<?xMRx?xf32>
+  %panels = bufferization.to_tensor %w restrict : memref<?x?xNRxf32> to tensor<?x?xNRxf32>
+  %bias = bufferization.to_tensor %b restrict : memref<?xNRxf32> to tensor<?xNRxf32>
+  %r = convbert.packed_dense %rows, %panels, %bias {bias_first}
+    : (tensor<?xMRx?xf32>, tensor<?x?xNRxf32>, tensor<?xNRxf32>) -> tensor<?xMRx?xNRxf32>
+  bufferization.materialize_in_destination %r in restrict writable %c : (tensor<?xMRx?xNRxf32>, !out) -> ()
+  return
+}
