@@ -40,12 +40,12 @@ void checkBytes(const char *what, int32_t index, size_t found, int64_t required)
 
 class Model {
 public:
-  Model(const std::string &description, int32_t threads) {
+  Model(const std::string &description, int32_t threads, const Model *like) {
     char *error = nullptr;
     convbert_rt_status status;
     {
       nb::gil_scoped_release release;
-      status = convbert_rt_load(description.c_str(), threads, &model, &error);
+      status = convbert_rt_load_like(description.c_str(), threads, like ? like->model : nullptr, &model, &error);
     }
     check(status, error);
   }
@@ -110,8 +110,10 @@ NB_MODULE(_runtime, m) {
       "1e9 operations a second of threads that only multiply and add, on \"avx2\" or \"avx512\"; 0 if the CPU lacks "
       "it.");
   nb::class_<Model>(m, "Model")
-      .def(nb::init<const std::string &, int32_t>(), nb::arg("description"), nb::arg("threads") = 0,
-           "Loads what the compiler's JSON describes, and packs its weights.")
+      .def(nb::init<const std::string &, int32_t, const Model *>(), nb::arg("description"), nb::arg("threads") = 0,
+           nb::arg("like") = nb::none(),
+           "Loads what the compiler's JSON describes, and packs its weights, or shares those of `like` if they are the "
+           "same.")
       .def("forward", &Model::forward, nb::arg("batch"), nb::arg("length"), nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("lengths") = nb::none(),
            "Runs a batch: inputs (None: its default) and outputs are C-contiguous arrays in the manifest's order.")

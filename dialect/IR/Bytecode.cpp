@@ -55,7 +55,8 @@ void convbert::addBytecodeInterface(ConvBERTDialect &dialect) {
 LogicalResult ApplyKernelOp::readProperties(DialectBytecodeReader &reader, OperationState &state) {
   auto &properties = state.getOrAddProperties<Properties>();
   if (getVersion(reader) > 0)
-    return failure(failed(reader.readAttribute(properties.normalize)) || failed(reader.readAttribute(properties.pads)));
+    return failure(failed(reader.readAttribute(properties.normalize)) || failed(reader.readAttribute(properties.pads)) ||
+                   (getVersion(reader) > 1 && failed(reader.readOptionalAttribute(properties.with_taps))));
   UnitAttr softmax;
   if (failed(reader.readAttribute(properties.pads)) || failed(reader.readOptionalAttribute(softmax)))
     return failure();
@@ -68,6 +69,8 @@ void ApplyKernelOp::writeProperties(DialectBytecodeWriter &writer) {
   if (getVersion(writer) > 0) {
     writer.writeAttribute(properties.normalize);
     writer.writeAttribute(properties.pads);
+    if (getVersion(writer) > 1)
+      writer.writeOptionalAttribute(properties.with_taps);
     return;
   }
   ArrayRef<int64_t> pads = getPads();

@@ -21,7 +21,7 @@ namespace mlir::convbert {
 class ConvBERTDialect;
 
 struct ConvBERTDialectVersion : DialectVersion {
-  static constexpr uint64_t kCurrent = 1;
+  static constexpr uint64_t kCurrent = 2;
 
   explicit ConvBERTDialectVersion(uint64_t number = kCurrent) : number(number) {}
 

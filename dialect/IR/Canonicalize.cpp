@@ -84,13 +84,15 @@ OpFoldResult DepthwiseConv1DOp::fold(FoldAdaptor adaptor) {
   return getX();
 }
 
-/// The softmax of one tap is 1: the convolution copies.
-OpFoldResult ApplyKernelOp::fold(FoldAdaptor) {
-  if (getMask() || getTapCount() != 1)
-    return {};
+/// The softmax of one tap is 1: the convolution copies.  Taps that somebody looks at stay.
+LogicalResult ApplyKernelOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results) {
+  if (getMask() || getTapCount() != 1 || getWithTaps() || !getTaps().hasOneUse())
+    return failure();
   auto kernel = getTaps().getDefiningOp<DynamicKernelOp>();
   bool sumsToOne = getNormalize() == KernelNorm::Softmax || (kernel && kernel.getNormalize() == KernelNorm::Softmax);
-  return sumsToOne ? OpFoldResult(getV()) : OpFoldResult();
+  if (sumsToOne)
+    results.push_back(getV());
+  return success(sumsToOne);
 }
 
 OpFoldResult SpanDynamicConvOp::fold(FoldAdaptor) {

@@ -45,7 +45,7 @@ def ConvBERT_ScaleHeadsOp : ConvBERT_SequenceOp<"scale_heads", [DeclareOpInterfa
 
 def ConvBERT_SelfAttentionOp : ConvBERT_ReifiedOp<"self_attention", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>,
-    DeclareOpInterfaceMethods<ConvBERT_DecomposeOpInterface>, DeclareOpInterfaceMethods<ConvBERT_HeadedInterface>]> {
+    DeclareOpInterfaceMethods<ConvBERT_HeadedInterface>]> {
   let summary = "Scaled dot-product attention on heads";
   let description = [{
     Head `h` reads channels `h*d .. h*d+d-1`: `softmax(scale * q k^T + bias) v`.  The scale is 1 where it has been
@@ -88,8 +88,6 @@ def ConvBERT_SelfAttentionOp : ConvBERT_ReifiedOp<"self_attention", [
     int64_t getHeadSize();
     /// The query slice that a head reads: that of `query_heads`, or its own number.
     int64_t getQuerySlice(int64_t head);
-    /// A head mask without probabilities is a step of its own.
-    bool isDecomposable() { return getHeadMask() && !getProbabilities(); }
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
@@ -166,18 +164,20 @@ def ConvBERT_MixedAttentionOp : ConvBERT_ReifiedOp<"mixed_attention", [
     (`head_mask` `(` $head_mask^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let builders = [
-    // Both branches, nothing masked: what a checkpoint holds.
+    // Both branches: what a checkpoint holds.
     OpBuilder<(ins "::mlir::Value":$x, "::mlir::Value":$wq, "::mlir::Value":$bq, "::mlir::Value":$wk,
                    "::mlir::Value":$bk, "::mlir::Value":$wv, "::mlir::Value":$bv, "::mlir::Value":$wd,
                    "::mlir::Value":$wp, "::mlir::Value":$bp, "::mlir::Value":$wf, "::mlir::Value":$bf,
                    "::mlir::Value":$wc, "::mlir::Value":$bc, "::mlir::Value":$wo, "::mlir::Value":$bo,
-                   "::mlir::Value":$bias, "int64_t":$attnHeads, "int64_t":$convHeads, "int64_t":$headSize), [{
+                   "::mlir::Value":$bias, "int64_t":$attnHeads, "int64_t":$convHeads, "int64_t":$headSize,
+                   CArg<"::mlir::Value", "{}">:$headMask, CArg<"bool", "false">:$withProbabilities,
+                   CArg<"bool", "false">:$withKernels), [{
+      auto flag = [&](bool isSet) { return isSet ? $_builder.getUnitAttr() : ::mlir::UnitAttr(); };
       build($_builder, $_state, x, wq, bq, wk, bk, wv, bv, wd, wp, bp, wf, bf, wc, bc, wo, bo, bias,
-            /*conv_mask=*/::mlir::Value(), /*head_mask=*/::mlir::Value(), $_builder.getI64IntegerAttr(attnHeads),
+            /*conv_mask=*/::mlir::Value(), headMask, $_builder.getI64IntegerAttr(attnHeads),
             $_builder.getI64IntegerAttr(convHeads), $_builder.getI64IntegerAttr(headSize),
             /*query_heads=*/::mlir::DenseI64ArrayAttr(), /*span_query_heads=*/::mlir::DenseI64ArrayAttr(),
-            /*with_probabilities=*/::mlir::UnitAttr(), /*with_kernels=*/::mlir::UnitAttr(),
-            ::mlir::convbert::WeightLayoutAttr::get($_builder.getContext(), ::mlir::convbert::WeightLayout::OutIn));
+            flag(withProbabilities), flag(withKernels), ::mlir::convbert::WeightLayoutAttr::get($_builder.getContext(), ::mlir::convbert::WeightLayout::OutIn));
     }]>
   ];
   let extraClassDeclaration = [{

@@ -112,17 +112,24 @@ def ConvBERT_ApplyKernelOp : ConvBERT_SequenceOp<"apply_kernel", [
     %o = convbert.apply_kernel %v, %taps mask(%m) {pads = array<i64: 2, 0>, normalize = #convbert.norm<softmax>}
       : (tensor<?x?x6xf32>, tensor<?x?x2x3xf32>, tensor<?x?xi1>) -> tensor<?x?x6xf32>
     ```
+
+    With `with_taps` the second result holds the softmax, for those who want to look at it.
+
+    ```mlir
+    %o, %k = convbert.apply_kernel %v, %l {pads = array<i64: 1, 1>, normalize = #convbert.norm<softmax>, with_taps}
+      : (tensor<?x?x6xf32>, tensor<?x?x2x3xf32>) -> (tensor<?x?x6xf32>, tensor<?x?x2x3xf32>)
+    ```
   }];
   let arguments = (ins ConvBERT_Sequence:$v, ConvBERT_Taps:$taps, Optional<ConvBERT_TokenMask>:$mask,
-                       DenseI64ArrayAttr:$pads, ConvBERT_KernelNormAttr:$normalize);
-  let results = (outs ConvBERT_Sequence:$result);
+                       DenseI64ArrayAttr:$pads, ConvBERT_KernelNormAttr:$normalize, UnitAttr:$with_taps);
+  let results = (outs ConvBERT_Sequence:$result, Optional<ConvBERT_Taps>:$normalized);
   let assemblyFormat = [{
     $v `,` $taps (`mask` `(` $mask^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let builders = [
     OpBuilder<(ins "::mlir::Value":$v, "::mlir::Value":$taps, "::mlir::DenseI64ArrayAttr":$pads,
                    "::mlir::convbert::KernelNormAttr":$normalize), [{
-      build($_builder, $_state, v, taps, /*mask=*/::mlir::Value(), pads, normalize);
+      build($_builder, $_state, v, taps, /*mask=*/::mlir::Value(), pads, normalize, /*with_taps=*/::mlir::UnitAttr());
     }]>
   ];
   let extraClassDeclaration = [{

@@ -95,9 +95,16 @@ def ConvBERT_SpanTileOp : ConvBERT_InferredOp<"span_tile"> {
     ```mlir
     %y = convbert.span_tile %logits, %v : (tensor<4x9x8xf32>, tensor<12x6x64xf32>) -> tensor<4x6x64xf32>
     ```
+
+    With `with_taps` the second result is `a`, the surplus included.
+
+    ```mlir
+    %y, %a = convbert.span_tile %logits, %v {with_taps}
+      : (tensor<4x9x8xf32>, tensor<12x6x64xf32>) -> (tensor<4x6x64xf32>, tensor<4x9x8xf32>)
+    ```
   }];
-  let arguments = (ins ConvBERT_Tile<[3]>:$logits, ConvBERT_Tile<[3]>:$v);
-  let results = (outs ConvBERT_Tile<[3]>:$result);
+  let arguments = (ins ConvBERT_Tile<[3]>:$logits, ConvBERT_Tile<[3]>:$v, UnitAttr:$with_taps);
+  let results = (outs ConvBERT_Tile<[3]>:$result, Optional<ConvBERT_Tile<[3]>>:$taps);
   let assemblyFormat = "$logits `,` $v attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -116,12 +123,23 @@ def ConvBERT_AttentionTileOp : ConvBERT_InferredOp<"attention_tile"> {
       : (tensor<8x64xf32>, tensor<?x64x16xf32>, tensor<?x16x64xf32>, tensor<?x16xf32>, tensor<8x?x16xf32>)
         -> tensor<8x64xf32>
     ```
+
+    `times` is a factor of the whole head, its part of a head mask.  With `with_probabilities` the second result is `p`,
+    that factor included.
+
+    ```mlir
+    %y, %p = convbert.attention_tile %q, %keys, %values, %bias scratch(%scores) times(%m) {with_probabilities}
+      : (tensor<8x64xf32>, tensor<?x64x16xf32>, tensor<?x16x64xf32>, tensor<?x16xf32>, tensor<8x?x16xf32>, f32)
+        -> (tensor<8x64xf32>, tensor<8x?x16xf32>)
+    ```
   }];
   let arguments = (ins ConvBERT_Tile<[2]>:$q, ConvBERT_Tile<[3]>:$keys, ConvBERT_Tile<[3]>:$values,
-                       ConvBERT_Tile<[2]>:$bias, ConvBERT_Tile<[3]>:$scores);
-  let results = (outs ConvBERT_Tile<[2]>:$result);
+                       ConvBERT_Tile<[2]>:$bias, ConvBERT_Tile<[3]>:$scores, Optional<ConvBERT_Float>:$factor,
+                       UnitAttr:$with_probabilities);
+  let results = (outs ConvBERT_Tile<[2]>:$result, Optional<ConvBERT_Tile<[3]>>:$probabilities);
   let assemblyFormat = [{
-    $q `,` $keys `,` $values `,` $bias `scratch` `(` $scores `)` attr-dict `:` functional-type(operands, results)
+    $q `,` $keys `,` $values `,` $bias `scratch` `(` $scores `)` (`times` `(` $factor^ `)`)? attr-dict `:`
+    functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

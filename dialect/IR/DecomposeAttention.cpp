@@ -12,24 +12,19 @@ using Values = FailureOr<SmallVector<Value>>;
 
 static Values one(Value value) { return SmallVector<Value>{value}; }
 
-Values SelfAttentionOp::decompose(OpBuilder &b) {
-  Value y = SelfAttentionOp::create(b, getLoc(), getQ(), getK(), getV(), getBias(), /*head_mask=*/Value(),
-                                    getHeadsAttr(), getScaleAttr(), getQueryHeadsAttr(),
-                                    /*with_probabilities=*/UnitAttr())
-                .getResult();
-  return one(ScaleHeadsOp::create(b, getLoc(), y, getHeadMask()));
-}
-
 Values ApplyKernelOp::decompose(OpBuilder &b) {
   Value v = MaskTokensOp::create(b, getLoc(), getV(), getMask());
-  return one(ApplyKernelOp::create(b, getLoc(), v, getTaps(), getPadsAttr(), getNormalizeAttr()));
+  auto op = ApplyKernelOp::create(b, getLoc(), v, getTaps(), /*mask=*/Value(), getPadsAttr(), getNormalizeAttr(),
+                                  getWithTapsAttr());
+  return SmallVector<Value>(op->getResults());
 }
 
 Values SpanDynamicConvOp::decompose(OpBuilder &b) {
   Value taps = DynamicKernelOp::create(b, getLoc(), getQ(), getWeight(), getBias(), getSpanKey(), getHeads(),
                                        KernelNorm::Softmax, getLayout());
   return one(ApplyKernelOp::create(b, getLoc(), getV(), taps, getMask(), getPadsAttr(),
-                                   KernelNormAttr::get(b.getContext(), KernelNorm::None)));
+                                   KernelNormAttr::get(b.getContext(), KernelNorm::None), /*with_taps=*/UnitAttr())
+                 .getResult());
 }
 
 namespace {
@@ -85,7 +80,8 @@ struct MixedBuilder {
       taps =
           DynamicKernelOp::create(b, loc, query, op.getWf(), op.getBf(), key, convHeads, KernelNorm::Softmax, layout);
       result = ApplyKernelOp::create(b, loc, values, taps, mask, pads,
-                                     KernelNormAttr::get(b.getContext(), KernelNorm::None));
+                                     KernelNormAttr::get(b.getContext(), KernelNorm::None), /*with_taps=*/UnitAttr())
+                   .getResult();
     } else {
       result = SpanDynamicConvOp::create(b, loc, query, key, values, op.getWf(), op.getBf(), mask,
                                          op.getConvHeadsAttr(), pads, op.getLayoutAttr());

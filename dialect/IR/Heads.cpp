@@ -146,10 +146,10 @@ Values ApplyKernelOp::removeHeads(OpBuilder &b, ArrayRef<Head> removed) {
   if (failed(kept))
     return failure();
   int64_t size = getFeatures(getV()) / numHeads(HeadBranch::Convolution);
-  Value y = ApplyKernelOp::create(b, getLoc(), selectBlocks(b, getLoc(), getV(), 2, size, *kept),
+  auto op = ApplyKernelOp::create(b, getLoc(), selectBlocks(b, getLoc(), getV(), 2, size, *kept),
                                   selectBlocks(b, getLoc(), getTaps(), 2, 1, *kept), getMask(), getPadsAttr(),
-                                  getNormalizeAttr());
-  return SmallVector<Value>{y};
+                                  getNormalizeAttr(), getWithTapsAttr());
+  return SmallVector<Value>(op->getResults());
 }
 
 int64_t SpanDynamicConvOp::numHeads(HeadBranch branch) {

@@ -102,7 +102,13 @@ INFER(DynamicKernelOp) {
   int64_t taps = ShapedType::isDynamic(features) ? features : features / count;
   return inferShape(location, q, {getExtent(q, 0), getExtent(q, 1), count, taps}, types);
 }
-INFER(ApplyKernelOp) { return inferFeatures(location, adaptor.getV(), getFeatures(adaptor.getV()), types); }
+INFER(ApplyKernelOp) {
+  if (failed(inferFeatures(location, adaptor.getV(), getFeatures(adaptor.getV()), types)))
+    return failure();
+  if (adaptor.getWithTaps())
+    types.push_back(adaptor.getTaps().getType());
+  return success();
+}
 INFER(SpanDynamicConvOp) { return inferFeatures(location, adaptor.getV(), getFeatures(adaptor.getV()), types); }
 
 //===----------------------------------------------------------------------===//
@@ -168,6 +174,16 @@ INFER(DepthwiseTileOp) {
 }
 INFER(SpanTileOp) {
   Value v = adaptor.getV();
-  return inferShape(location, v, {getExtent(adaptor.getLogits(), 0), getExtent(v, 1), getExtent(v, 2)}, types);
+  if (failed(inferShape(location, v, {getExtent(adaptor.getLogits(), 0), getExtent(v, 1), getExtent(v, 2)}, types)))
+    return failure();
+  if (adaptor.getWithTaps())
+    types.push_back(adaptor.getLogits().getType());
+  return success();
 }
-INFER(AttentionTileOp) { return inferFeatures(location, adaptor.getQ(), getFeatures(adaptor.getValues()), types); }
+INFER(AttentionTileOp) {
+  if (failed(inferFeatures(location, adaptor.getQ(), getFeatures(adaptor.getValues()), types)))
+    return failure();
+  if (adaptor.getWithProbabilities())
+    types.push_back(adaptor.getScores().getType());
+  return success();
+}

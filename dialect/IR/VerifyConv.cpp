@@ -53,7 +53,13 @@ CONVBERT_VERIFY(ApplyKernelOp) {
   // APPLY_KERNEL-C3, APPLY_KERNEL-C4
   if (failed(requirePads(error, op.getPads(), getExtent(op.getTaps(), 3))))
     return failure();
-  return op.getMask() ? requireTokens(error, "mask", op.getMask(), op.getV()) : success();
+  if (op.getMask() && failed(requireTokens(error, "mask", op.getMask(), op.getV())))
+    return failure();
+  // APPLY_KERNEL-C5
+  if (op.getWithTaps() && op.getNormalize() != KernelNorm::Softmax)
+    return error() << "requires `normalize = softmax` for `with_taps`, but found `"
+                   << stringifyKernelNorm(op.getNormalize()) << "`";
+  return success();
 }
 
 CONVBERT_VERIFY(SpanDynamicConvOp) {

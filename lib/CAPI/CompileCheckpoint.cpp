@@ -2,7 +2,6 @@
 
 #include "lib/CAPI/CompileCheckpoint.h"
 #include "lib/CAPI/ObjectCache.h"
-#include "lib/Import/Import.h"
 #include "lib/Import/ManifestJSON.h"
 #include "lib/Pipelines/Diagnostics.h"
 #include "lib/Pipelines/Registration.h"
@@ -32,6 +31,24 @@ static double millisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
+/// Sets the flags that `value`, an array of names, names.
+static llvm::Error setFlags(StringRef option, const llvm::json::Value &value,
+                            ArrayRef<std::pair<StringRef, bool *>> flags) {
+  const llvm::json::Array *names = value.getAsArray();
+  if (!names)
+    return makeError("option '", option, "' requires an array, but found ", value);
+  for (const llvm::json::Value &name : *names) {
+    auto flag = llvm::find_if(flags, [&](const auto &flag) { return name.getAsString() == flag.first; });
+    if (flag == flags.end())
+      return makeError("option '", option, "' requires ",
+                       llvm::join(llvm::map_range(flags, [](auto &flag) { return ("\"" + flag.first + "\"").str(); }),
+                                  ", "),
+                       ", but found ", name);
+    *flag->second = true;
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<CompileCheckpointOptions> CompileCheckpointOptions::parse(StringRef text) {
   llvm::Expected<llvm::json::Value> json = llvm::json::parse(text);
   if (!json)
@@ -53,16 +70,18 @@ llvm::Expected<CompileCheckpointOptions> CompileCheckpointOptions::parse(StringR
         return makeError("option '", name, "' requires a string, but found ", value);
       *text = given->str();
     } else if (name == "outputs") {
-      const llvm::json::Array *outputs = value.getAsArray();
-      if (!outputs)
-        return makeError("option 'outputs' requires an array, but found ", value);
-      for (const llvm::json::Value &output : *outputs) {
-        if (output.getAsString() != StringRef("hidden_states"))
-          return makeError("option 'outputs' requires \"hidden_states\", but found ", output);
-        options.hiddenStates = true;
-      }
+      ImportOptions &entry = options.entry;
+      if (llvm::Error error = setFlags(name, value,
+                                       {{"hidden_states", &entry.hiddenStates},
+                                        {"attentions", &entry.attentions},
+                                        {"conv_kernels", &entry.convKernels}}))
+        return error;
+    } else if (name == "inputs") {
+      if (llvm::Error error = setFlags(name, value, {{"head_mask", &options.entry.headMask}}))
+        return error;
     } else {
-      return makeError("requires an option 'target', 'outputs', 'cache_dir' or 'dump_dir', but found '", name, "'");
+      return makeError("requires an option 'target', 'outputs', 'inputs', 'cache_dir' or 'dump_dir', but found '", name,
+                       "'");
     }
   }
   return options;
@@ -175,8 +194,7 @@ llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, con
   registerAll(registry);
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
-  ImportOptions importOptions;
-  importOptions.hiddenStates = options.hiddenStates;
+  ImportOptions importOptions = options.entry;
   ObjectCache cache(options.cacheDirectory);
   importOptions.unpackDirectory = [&]() -> llvm::Expected<std::string> {
     llvm::Expected<std::string> place = cache.reserve("weights");

@@ -3,6 +3,7 @@
 #ifndef CONVBERT_LIB_CAPI_COMPILECHECKPOINT_H
 #define CONVBERT_LIB_CAPI_COMPILECHECKPOINT_H
 
+#include "lib/Import/Import.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -12,7 +13,8 @@ namespace mlir::convbert {
 /// The members of `options_json` in convbert-c.h.
 struct CompileCheckpointOptions {
   std::string target = "native";
-  bool hiddenStates = false;
+  /// What the entry gives and takes beyond the plain one.
+  ImportOptions entry;
   std::string cacheDirectory;
   std::string dumpDirectory;
 

@@ -53,8 +53,7 @@ llvm::Expected<std::string> convbert::inspectCheckpoint(StringRef directory, con
   registerAll(registry);
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
-  ImportOptions importOptions;
-  importOptions.hiddenStates = options.hiddenStates;
+  ImportOptions importOptions = options.entry;
   ObjectCache cache(options.cacheDirectory);
   importOptions.unpackDirectory = [&]() -> llvm::Expected<std::string> {
     llvm::Expected<std::string> place = cache.reserve("weights");

@@ -16,7 +16,8 @@ extern "C" {
  *
  * `options_json` is NULL or a JSON object; every member is optional:
  *   "target"     "native" (default), "x86-64-v3" or "x86-64-v4"; this machine must be able to run it
- *   "outputs"    array of further outputs: "hidden_states"
+ *   "outputs"    array of further outputs: "hidden_states", "attentions", "conv_kernels"
+ *   "inputs"     array of further inputs: "head_mask"
  *   "cache_dir"  where compiled objects are kept; default $CONVBERT_CACHE, else $XDG_CACHE_HOME/convbert, else
  *                ~/.cache/convbert.  One that cannot be written to is replaced by a new temporary directory.
  *   "dump_dir"   where to leave the module after each phase (compiles even if the object is in the cache)
@@ -31,7 +32,7 @@ CONVBERT_EXPORT char *convbert_compile_checkpoint(const char *directory, const c
 
 /* Imports the checkpoint in `directory` and compiles nothing.
  *
- * `options_json` as above; of its members "outputs" and "cache_dir" are used.  Returns a JSON object, to be freed:
+ * `options_json` as above; of its members "outputs", "inputs" and "cache_dir" are used.  Returns a JSON object, to be freed:
  *   "manifest", "weights"  as above                  "notes"  what a user should know, one line each
  *   "parameters"           their number of elements
  *   "cost"                 {operation: {"count": n, "macs": [c0, c1, c2]}}: B * (c0 + c1 * T + c2 * T^2)

@@ -163,9 +163,10 @@ Error ConfigReader::readSummary() const {
                  .Case("last", PoolKind::Last)
                  .Case("first", PoolKind::First)
                  .Case("mean", PoolKind::Mean)
+                 .Case("cls_index", PoolKind::Last) // the model passes no index, and that stands for the last token
                  .Default(std::nullopt);
     if (!kind)
-      return unexpected("summary_type", "one of last, first, mean", *value);
+      return unexpected("summary_type", "one of last, first, mean, cls_index", *value);
     config.summary = *kind;
   }
   if (Error failure = readFlag("summary_use_proj", config.summaryProjection))

@@ -17,6 +17,12 @@ struct ImportOptions {
   /// Adds the results `hidden_states.0` .. `hidden_states.L`, each `B x T x D`: the input of layer 0 and the outputs of
   /// all layers.
   bool hiddenStates = false;
+  /// Adds the results `attentions.0` .. `attentions.(L-1)`, each `B x H x T x T`: the probabilities of all layers.
+  bool attentions = false;
+  /// Adds the results `conv_kernels.0` .. `conv_kernels.(L-1)`, each `B x T x H x K`: the taps of all layers.
+  bool convKernels = false;
+  /// Adds the inputs `head_mask.0` .. `head_mask.(L-1)`: a factor a head, attention heads first.
+  bool headMask = false;
 
   /// Gives the directory into which deflated weights are unpacked, so that they can be mapped; asked only if there are
   /// some.  Without it they are checked and have no `WeightSource::file`.

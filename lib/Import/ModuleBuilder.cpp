@@ -40,6 +40,7 @@ private:
   }
 
   void buildGlobals();
+  RankedTensorType headMaskType(const LayerGeometry &geometry) { return tensorType({2 * geometry.heads}); }
   func::FuncOp layerFunction(const Checkpoint::Layer &layer);
   void buildLayerBody(func::FuncOp function, const LayerGeometry &geometry);
   void buildForward();
@@ -71,18 +72,19 @@ void ModuleBuilder::buildGlobals() {
 /// The function for a layer's shapes, made on first use in front of `@forward`.
 func::FuncOp ModuleBuilder::layerFunction(const Checkpoint::Layer &layer) {
   SmallVector<Type> inputs = {rowsType(), tensorType({ShapedType::kDynamic, ShapedType::kDynamic})};
+  if (options.headMask)
+    inputs.push_back(headMaskType(layer.geometry));
   for (const TensorInfo *tensor : layer.params)
     inputs.push_back(tensorType(tensor->shape));
-  FunctionType type = builder.getFunctionType(inputs, {rowsType()});
   for (func::FuncOp function : layerFunctions)
-    if (function.getFunctionType() == type)
+    if (function.getFunctionType().getInputs() == ArrayRef<Type>(inputs))
       return function;
 
   OpBuilder::InsertionGuard guard(builder);
   std::string name = "encoder_layer";
   if (!layerFunctions.empty())
     name += "_" + std::to_string(layerFunctions.size());
-  auto function = func::FuncOp::create(builder, named(name), name, type);
+  auto function = func::FuncOp::create(builder, named(name), name, builder.getFunctionType(inputs, {}));
   function.setPrivate();
   buildLayerBody(function, layer.geometry);
   layerFunctions.push_back(function);
@@ -95,9 +97,12 @@ void ModuleBuilder::buildLayerBody(func::FuncOp function, const LayerGeometry &g
   Value x = entry->getArgument(0), bias = entry->getArgument(1);
   x.setLoc(named("x"));
   bias.setLoc(named("bias"));
+  Value headMask = options.headMask ? entry->getArgument(2) : Value();
+  if (headMask)
+    headMask.setLoc(named("head_mask"));
   std::array<Value, NumLayerParams> p;
   for (unsigned i = 0; i < NumLayerParams; ++i) {
-    p[i] = entry->getArgument(2 + i);
+    p[i] = entry->getArgument((headMask ? 3 : 2) + i);
     p[i].setLoc(named(layerParamName(LayerParam(i))));
   }
   // Files keep the unit dimensions of PyTorch's convolutions.
@@ -108,19 +113,22 @@ void ModuleBuilder::buildLayerBody(func::FuncOp function, const LayerGeometry &g
   collapse(SpanPointwise, {{0}, {1, 2}});
   collapse(SpanBias, {{0, 1}});
 
-  Value y = MixedAttentionOp::create(builder, named("attention"), x, p[QueryWeight], p[QueryBias], p[KeyWeight],
-                                     p[KeyBias], p[ValueWeight], p[ValueBias], p[SpanDepthwise], p[SpanPointwise],
-                                     p[SpanBias], p[KernelWeight], p[KernelBias], p[ConvWeight], p[ConvBias],
-                                     p[OutputWeight], p[OutputBias], bias, /*attn_heads=*/geometry.heads,
-                                     /*conv_heads=*/geometry.heads, /*head_size=*/geometry.headSize)
-                .getResult();
-  Value x1 = LayerNormOp::create(builder, named("attention.output.LayerNorm"), y, /*residual=*/x,
+  auto attention = MixedAttentionOp::create(
+      builder, named("attention"), x, p[QueryWeight], p[QueryBias], p[KeyWeight], p[KeyBias], p[ValueWeight],
+      p[ValueBias], p[SpanDepthwise], p[SpanPointwise], p[SpanBias], p[KernelWeight], p[KernelBias], p[ConvWeight],
+      p[ConvBias], p[OutputWeight], p[OutputBias], bias, /*attn_heads=*/geometry.heads,
+      /*conv_heads=*/geometry.heads, /*head_size=*/geometry.headSize, headMask, options.attentions,
+      options.convKernels);
+  Value x1 = LayerNormOp::create(builder, named("attention.output.LayerNorm"), attention.getResult(), /*residual=*/x,
                                  p[AttentionNormWeight], p[AttentionNormBias], eps());
   Value f = FeedForwardOp::create(builder, named("feed_forward"), x1, p[UpWeight], p[UpBias], p[DownWeight],
                                   p[DownBias], config.activation);
   Value x2 = LayerNormOp::create(builder, named("output.LayerNorm"), f, /*residual=*/x1, p[OutputNormWeight],
                                  p[OutputNormBias], eps());
-  func::ReturnOp::create(builder, function.getLoc(), x2);
+  SmallVector<Value> results = {x2};
+  llvm::append_range(results, attention.getMaps());
+  func::ReturnOp::create(builder, function.getLoc(), results);
+  function.setType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(results).getTypes()));
 }
 
 Value ModuleBuilder::load(const TensorInfo *tensor) { return loadParameter(builder, named(tensor->name), *tensor); }
@@ -188,12 +196,19 @@ void ModuleBuilder::buildForward() {
   constexpr int64_t dynamic = ShapedType::kDynamic;
   auto ids = RankedTensorType::get({dynamic, dynamic}, builder.getI64Type());
   auto mask = RankedTensorType::get({dynamic, dynamic}, builder.getI1Type());
-  auto forward =
-      func::FuncOp::create(builder, named("forward"), "forward", builder.getFunctionType({ids, mask, ids, ids}, {}));
+  SmallVector<Type> types = {ids, mask, ids, ids};
+  SmallVector<std::string> inputs = {"input_ids", "attention_mask", "token_type_ids", "position_ids"};
+  unsigned firstHeadMask = inputs.size();
+  for (auto [i, layer] : llvm::enumerate(checkpoint.layers)) {
+    if (!options.headMask)
+      break;
+    types.push_back(headMaskType(layer.geometry));
+    inputs.push_back("head_mask." + std::to_string(i));
+  }
+  auto forward = func::FuncOp::create(builder, named("forward"), "forward", builder.getFunctionType(types, {}));
   // Layer functions go before it.
   OpBuilder::InsertionGuard guard(builder);
   Block *entry = forward.addEntryBlock();
-  StringRef inputs[] = {"input_ids", "attention_mask", "token_type_ids", "position_ids"};
   for (auto [i, name] : llvm::enumerate(inputs)) {
     forward.setArgAttrs(i, nameAttr(name));
     entry->getArgument(i).setLoc(named(name));
@@ -215,8 +230,11 @@ void ModuleBuilder::buildForward() {
                            /*token_types=*/entry->getArgument(2), /*position_ids=*/entry->getArgument(3), tables[0],
                            tables[1], tables[2], tables[3], tables[4], projection, projectionBias, eps());
   SmallVector<Value> hidden = {x};
+  SmallVector<Output> attentions, convKernels;
   for (auto [i, layer] : llvm::enumerate(checkpoint.layers)) {
     SmallVector<Value> operands = {x, bias};
+    if (options.headMask)
+      operands.push_back(entry->getArgument(firstHeadMask + i));
     for (const TensorInfo *tensor : layer.params)
       operands.push_back(load(tensor));
     func::FuncOp function;
@@ -225,8 +243,14 @@ void ModuleBuilder::buildForward() {
       builder.setInsertionPoint(forward);
       function = layerFunction(layer);
     }
-    x = func::CallOp::create(builder, named("encoder.layer." + Twine(i)), function, operands).getResult(0);
+    auto call = func::CallOp::create(builder, named("encoder.layer." + Twine(i)), function, operands);
+    x = call.getResult(0);
     hidden.push_back(x);
+    unsigned next = 1;
+    if (options.attentions)
+      attentions.push_back({"attentions." + std::to_string(i), call.getResult(next++)});
+    if (options.convKernels)
+      convKernels.push_back({"conv_kernels." + std::to_string(i), call.getResult(next++)});
   }
 
   SmallVector<Output> outputs;
@@ -234,6 +258,8 @@ void ModuleBuilder::buildForward() {
   if (options.hiddenStates)
     for (auto [i, state] : llvm::enumerate(hidden))
       outputs.push_back({"hidden_states." + std::to_string(i), state});
+  llvm::append_range(outputs, attentions);
+  llvm::append_range(outputs, convKernels);
 
   SmallVector<Value> results;
   for (const Output &output : outputs)
@@ -265,6 +291,13 @@ void ModuleBuilder::setManifest(func::FuncOp forward, ArrayRef<Output> outputs) 
   for (const TensorInfo *tensor : checkpoint.parameters())
     parameters.push_back(entry(tensor->name, getStoredType(*tensor, builder.getContext())));
 
+  SmallVector<Attribute> layers;
+  for (const Checkpoint::Layer &layer : checkpoint.layers) {
+    auto heads = builder.getI64IntegerAttr(layer.geometry.heads);
+    layers.push_back(builder.getDictionaryAttr({builder.getNamedAttr("attention_heads", heads),
+                                                builder.getNamedAttr("conv_heads", heads)}));
+  }
+
   NamedAttrList manifest;
   manifest.set("model_class", builder.getStringAttr(modelClassName(checkpoint.modelClass)));
   manifest.set("labels", builder.getArrayAttr(labels));
@@ -275,6 +308,7 @@ void ModuleBuilder::setManifest(func::FuncOp forward, ArrayRef<Output> outputs) 
   manifest.set("min_row_pitch", builder.getI64IntegerAttr(kMinRowPitch));
   if (!checkpoint.layers.empty())
     manifest.set("head_rule", builder.getStringAttr(headRuleName(checkpoint.layers.front().rule)));
+  manifest.set("layers", builder.getArrayAttr(layers));
   manifest.set("inputs", builder.getArrayAttr(inputs));
   manifest.set("outputs", builder.getArrayAttr(results));
   manifest.set("parameters", builder.getArrayAttr(parameters));

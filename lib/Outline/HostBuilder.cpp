@@ -74,6 +74,16 @@ Value HostBuilder::tilesOut(Value value, int64_t column, int64_t panels) {
                       b.getIndexAttr(tiles.panel), b.getIndexAttr(1)});
 }
 
+Value HostBuilder::slice(Value memory, int64_t axis, int64_t first, int64_t count) {
+  if (!memory)
+    return memory;
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memory), offsets(sizes.size(), b.getIndexAttr(0)),
+                            strides(sizes.size(), b.getIndexAttr(1));
+  offsets[axis] = b.getIndexAttr(first);
+  sizes[axis] = b.getIndexAttr(count);
+  return memref::SubViewOp::create(b, loc, memory, offsets, sizes, strides);
+}
+
 LogicalResult HostBuilder::call(Operation *op, func::FuncOp kernel, ValueRange operands) {
   SmallVector<Value> all(operands);
   ArrayRef<Type> types = kernel.getArgumentTypes();

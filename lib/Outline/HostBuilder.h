@@ -47,6 +47,9 @@ public:
   /// Row tiles as a dense kernel writes them: [row tile][mr][panels][nr], from `column` on.
   Value tilesOut(Value value, int64_t column, int64_t panels);
 
+  /// `count` slices of `memory` along `axis`, from `first` on; null stays null.
+  Value slice(Value memory, int64_t axis, int64_t first, int64_t count);
+
   /// Calls `kernel` with `operands`, casting memrefs to the types that it declares, then shape, threads and scratch
   /// where it takes them.  Reports at `op` and fails if an operand is missing or cannot be cast.
   LogicalResult call(Operation *op, func::FuncOp kernel, ValueRange operands);
@@ -72,7 +75,7 @@ std::array<Value, kRowKinds + 1> arenaOffsets(OpBuilder &b, Location loc, const 
 struct OperandLookup {
   /// Part `part` of the packed parameter that stands behind a weight.
   llvm::function_ref<Value(Value weight, unsigned part)> parameter;
-  /// An input of integers: memref<? x ? x i64>, or memref<? x ? x i8> for a mask.
+  /// An input: memref<? x ? x i64>, memref<? x ? x i8> for a mask, memref<heads x f32> for a head mask.
   llvm::function_ref<Value(Value value)> input;
 };
 

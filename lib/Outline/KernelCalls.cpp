@@ -135,8 +135,14 @@ struct Emitter {
         {"K", text(taps)},  {"HALO", text(halo)},        {"IN", text(TileSizes::tokenRows + taps - 1)},
         {"H", text(heads)}, {"HP", text(padded)},        {"DP", text(width / heads)},
         {"W", text(width)}, {"KHP", text(taps * padded)}};
-    return call("span", "k" + text(taps) + "_h" + text(heads) + "_d" + text(width / heads), parameters,
-                {host.rows(op.getTaps()), host.rows(op.getV()), host.rows(op.getResult())});
+    std::string suffix = "k" + text(taps) + "_h" + text(heads) + "_d" + text(width / heads);
+    SmallVector<Value> operands{host.rows(op.getTaps()), host.rows(op.getV()), host.rows(op.getResult())};
+    if (op.getWithTaps()) {
+      suffix += "_taps";
+      parameters.push_back({"TAPS", ""});
+      operands.push_back(host.base(op.getNormalized()));
+    }
+    return call("span", suffix, parameters, operands);
   }
 
   LogicalResult emit(SelfAttentionOp op) {
@@ -150,20 +156,31 @@ struct Emitter {
     if (getFeatures(op.getV()) != getFeatures(op.getK()))
       return op.emitOpError() << "requires values as wide as keys for the CPU kernel, but found "
                               << getFeatures(op.getV()) << " and " << getFeatures(op.getK()) << " features";
-    if (op.getHeadMask())
-      return op.emitOpError() << "requires its head mask decomposed into a step of its own";
     int64_t heads = static_cast<int64_t>(op.getHeads()), pitch = host.getPlan().getView(op.getK()).width / heads;
     TemplateParameters parameters{
         {"NR", text(host.getTiles().keyPanel)}, {"DP", text(pitch)}, {"NR_DP", text(pitch * host.getTiles().keyPanel)}};
+    std::string suffix = "d" + text(pitch);
+    if (op.getHeadMask()) {
+      suffix += "_head_mask";
+      parameters.push_back({"HEAD_MASK", ""});
+    }
+    if (op.getProbabilities()) {
+      suffix += "_probabilities";
+      parameters.push_back({"PROBABILITIES", ""});
+    }
     // One call for each run of heads that read neighbouring slices of the query.
     for (int64_t begin = 0, end; begin < heads; begin = end) {
       end = op.getQueryHeads() ? begin + 1 : heads;
       while (end < heads && op.getQuerySlice(end) == op.getQuerySlice(end - 1) + 1)
         ++end;
       auto run = [&](Value value, int64_t slice) { return host.rows(value, (end - begin) * pitch, slice * pitch); };
-      if (failed(call("attention", "d" + text(pitch), parameters,
-                      {run(op.getQ(), op.getQuerySlice(begin)), run(op.getK(), begin), run(op.getV(), begin),
-                       host.base(op.getBias()), run(op.getResult(), begin)})))
+      SmallVector<Value> operands{run(op.getQ(), op.getQuerySlice(begin)), run(op.getK(), begin), run(op.getV(), begin),
+                                  host.base(op.getBias()), run(op.getResult(), begin)};
+      if (op.getHeadMask())
+        operands.push_back(host.slice(input(op.getHeadMask()), 0, begin, end - begin));
+      if (op.getProbabilities())
+        operands.push_back(host.slice(host.base(op.getProbabilities()), 1, begin, end - begin));
+      if (failed(call("attention", suffix, parameters, operands)))
         return failure();
     }
     return success();
@@ -180,7 +197,7 @@ struct Emitter {
     int64_t heads = cast<RankedTensorType>(op.getScales().getType()).getDimSize(0);
     int64_t pitch = host.getPlan().getView(op.getX()).width / heads;
     return call("scale_heads", "d" + text(pitch), {{"DP", text(pitch)}},
-                {host.rows(op.getX()), parameter(op.getScales()), host.rows(op.getResult())});
+                {host.rows(op.getX()), input(op.getScales()), host.rows(op.getResult())});
   }
 
   LogicalResult emit(MaskTokensOp op) {

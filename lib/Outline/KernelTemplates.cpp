@@ -3,6 +3,7 @@
 #include "lib/Outline/KernelTemplates.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -26,8 +27,26 @@ static StringRef findTemplate(StringRef name) {
   return {};
 }
 
+/// `text` with the lines that instances with `parameters` have, their conditions taken off.
+static std::string selectLines(StringRef text, const TemplateParameters &parameters) {
+  std::string result;
+  for (StringRef line : llvm::split(text, '\n')) {
+    while (line.starts_with("@?") || line.starts_with("@!")) {
+      bool wanted = line[1] == '?';
+      auto [name, rest] = line.drop_front(2).split('@');
+      bool present = llvm::any_of(parameters, [&](const auto &parameter) { return parameter.first == name; });
+      if (present != wanted)
+        break;
+      line = rest;
+    }
+    if (!line.starts_with("@?") && !line.starts_with("@!"))
+      result += (line + "\n").str();
+  }
+  return result;
+}
+
 static std::string instantiate(StringRef text, const TemplateParameters &parameters) {
-  std::string result = text.str();
+  std::string result = selectLines(text, parameters);
   for (const auto &[name, value] : parameters) {
     std::string placeholder = ("@" + name + "@").str();
     for (size_t at = result.find(placeholder); at != std::string::npos;

@@ -82,7 +82,7 @@ private:
                                  "no bound";
     if (failed(requireOutlinable(fn)))
       return failure();
-    for (StringRef name : {"packed_bytes", "prepack_steps", "prepack", "workspace_bytes", "scratch_bytes"})
+    for (StringRef name : {"packed_bytes", "packed_layout", "prepack_steps", "prepack", "workspace_bytes", "scratch_bytes"})
       if (fn.getName() == name)
         return fn.emitOpError() << "requires another name: @" << name << " is part of the compiled object";
     WalkResult walk = fn.walk([&](func::CallOp call) {
@@ -104,6 +104,8 @@ private:
       Type element = type.getElementType().isInteger(1) ? b.getI8Type() : type.getElementType();
       return MemRefType::get(type.getShape(), element);
     }
+    if (plan.isMap(value))
+      return MemRefType::get(type.getShape(), b.getF32Type());
     const Buffer &buffer = plan.getBuffer(plan.getView(value).buffer);
     return MemRefType::get({dynamic, buffer.kind == RowKind::Key ? dynamic : buffer.pitch}, b.getF32Type());
   }
@@ -165,8 +167,7 @@ private:
     context.scratch = host.getArgument(rest + 1);
     context.threads = host.getArgument(rest + 3);
     HostBuilder builder(b, fn.getLoc(), *plan, tiles, context);
-    auto get = [&](Value value) { return memory.lookup(value); };
-    if (failed(emitBody(fn, b, builder, get, get)))
+    if (failed(emitBody(fn, b, builder, [&](Value value) { return memory.lookup(value); })))
       return failure();
     func::ReturnOp::create(b, fn.getLoc());
     return success();
@@ -196,20 +197,31 @@ private:
     context.scratch = memref::ViewOp::create(b, loc, span, context.workspace, begin, ValueRange{scratchBytes});
 
     HostBuilder builder(b, loc, *plan, tiles, context);
-    auto input = [&](Value value) -> Value {
-      auto arg = dyn_cast<BlockArgument>(value);
-      if (!arg)
-        return Value();
-      Value bytes =
-          memref::LoadOp::create(b, loc, host.getArgument(1), ValueRange{builder.constant(arg.getArgNumber())});
-      return memref::ViewOp::create(b, loc, cast<MemRefType>(memoryType(value, *plan)), bytes, builder.constant(0),
-                                    ValueRange{context.batch, context.longest});
+    // Entry `index` of a table of arrays, as `value` is laid out there: dynamic extents are the batch and lengths.
+    auto viewOf = [&](Value table, int64_t index, Value value) -> Value {
+      auto type = cast<MemRefType>(memoryType(value, *plan));
+      SmallVector<Value> sizes(type.getNumDynamicDims(), context.longest);
+      if (!sizes.empty())
+        sizes.front() = context.batch;
+      Value bytes = memref::LoadOp::create(b, loc, table, ValueRange{builder.constant(index)});
+      return memref::ViewOp::create(b, loc, type, bytes, builder.constant(0), sizes);
     };
-    auto parameter = [&](Value value) { return prepack->getView(b, host.getArgument(0), value); };
-    if (failed(emitBody(fn, b, builder, parameter, input)))
-      return failure();
     auto returned = cast<func::ReturnOp>(fn.getBody().front().getTerminator());
+    for (auto [i, value] : llvm::enumerate(returned.getOperands()))
+      if (plan->isMap(value))
+        plan->setExternal(value, viewOf(host.getArgument(2), i, value));
+    auto memory = [&](Value value) -> Value {
+      if (auto arg = dyn_cast<BlockArgument>(value))
+        return viewOf(host.getArgument(1), arg.getArgNumber(), value);
+      return cast<RankedTensorType>(value.getType()).hasStaticShape()
+                 ? prepack->getView(b, host.getArgument(0), value)
+                 : Value();
+    };
+    if (failed(emitBody(fn, b, builder, memory)))
+      return failure();
     for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
+      if (plan->isMap(value))
+        continue; // has been written where it was computed
       Value bytes = memref::LoadOp::create(b, loc, host.getArgument(2), ValueRange{builder.constant(i)});
       if (failed(emitStore(returned, b, builder, value, bytes)))
         return failure();
@@ -219,19 +231,26 @@ private:
     return success();
   }
 
-  /// Kernel calls and calls of converted functions, in order.  `parameter` and `input` map tensors of the function to
-  /// memory.
-  LogicalResult emitBody(func::FuncOp fn, OpBuilder &b, HostBuilder &builder,
-                         llvm::function_ref<Value(Value)> parameter, llvm::function_ref<Value(Value)> input) {
+  /// Kernel calls and calls of converted functions, in order.  `memory` maps tensors of the function that are no
+  /// activations to memory.
+  LogicalResult emitBody(func::FuncOp fn, OpBuilder &b, HostBuilder &builder, llvm::function_ref<Value(Value)> memory) {
     auto packed = [&](Value weight, unsigned part) -> Value {
       auto view = weight ? weight.getDefiningOp<WeightViewOp>() : WeightViewOp();
-      return view && part < view.getPacked().size() ? parameter(view.getPacked()[part]) : Value();
+      return view && part < view.getPacked().size() ? memory(view.getPacked()[part]) : Value();
+    };
+    // A part of an argument is a part of its memory; of a parameter it has been packed by itself.
+    auto input = [&](Value value) -> Value {
+      auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
+      if (!slice || !isa<BlockArgument>(slice.getSource()))
+        return memory(value);
+      return memref::SubViewOp::create(b, builder.getLoc(), memory(slice.getSource()), slice.getMixedOffsets(),
+                                       slice.getMixedSizes(), slice.getMixedStrides());
     };
     OperandLookup lookup{packed, input};
     for (Operation &op : fn.getBody().front().without_terminator()) {
       builder.setLoc(op.getLoc());
       if (auto call = dyn_cast<func::CallOp>(op)) {
-        if (failed(emitCall(call, b, builder, parameter, input)))
+        if (failed(emitCall(call, b, builder, input)))
           return failure();
         continue;
       }
@@ -241,8 +260,9 @@ private:
       if (isa<tensor::ExtractSliceOp, tensor::ConcatOp>(op) ||
           llvm::none_of(op.getResults(), WorkspacePlan::isActivation))
         continue;
+      // A head mask is read as it is.
       for (Value operand : op.getOperands())
-        if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
+        if (auto type = dyn_cast<RankedTensorType>(operand.getType()); type && !isa<ScaleHeadsOp, SelfAttentionOp>(op))
           if (type.hasStaticShape() && !operand.getDefiningOp<WeightViewOp>())
             return op.emitOpError() << "requires packed parameters (see convbert-pack-parameters)";
       Operation *last = b.getInsertionBlock()->empty() ? nullptr : &b.getInsertionBlock()->back();
@@ -268,7 +288,7 @@ private:
   }
 
   LogicalResult emitCall(func::CallOp call, OpBuilder &b, HostBuilder &builder,
-                         llvm::function_ref<Value(Value)> parameter, llvm::function_ref<Value(Value)> input) {
+                         llvm::function_ref<Value(Value)> input) {
     auto callee = getOperation().lookupSymbol<func::FuncOp>((call.getCallee() + "_host").str());
     if (!callee || !callee.isPrivate())
       return call.emitOpError() << "requires a private callee with a body";
@@ -282,8 +302,7 @@ private:
           return call.emitOpError() << "requires activations of their own, but found a part of one";
         memory = builder.base(value);
       } else {
-        auto type = cast<RankedTensorType>(value.getType());
-        memory = type.hasStaticShape() ? parameter(value) : input(value);
+        memory = input(value);
       }
       Type expected = callee.getArgumentTypes()[operands.size()];
       if (!memory || memory.getType() != expected)

@@ -117,7 +117,7 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
     for (Operation *op : ops) {
       OpBuilder b(op);
       llvm::TypeSwitch<Operation *>(op)
-          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp, DepthwiseConv1DOp, LayerNormOp, EmbeddingsOp, ScaleHeadsOp>(
+          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp, DepthwiseConv1DOp, LayerNormOp, EmbeddingsOp>(
               [&](auto concrete) { pack(b, concrete); });
     }
   }
@@ -221,10 +221,6 @@ private:
     for (OpOperand *table : {&op.getWordMutable(), &op.getPositionMutable(), &op.getTypeTableMutable()})
       replace(b, *table, Relayout(b, table->get()).padTo(1, TileSizes::lanes).get());
     packNorm(b, op.getGammaMutable(), op.getBetaMutable());
-  }
-
-  void pack(OpBuilder &b, ScaleHeadsOp op) {
-    replace(b, op.getScalesMutable(), Relayout(b, op.getScales()).padTo(0, TileSizes::lanes).get());
   }
 
   static int64_t paddedWidth(Value vector) { return llvm::alignTo(getFeatures(vector), TileSizes::lanes); }

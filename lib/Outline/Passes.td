@@ -33,7 +33,7 @@ def OutlinePass : Pass<"convbert-outline", "::mlir::ModuleOp"> {
     views of the packed parameters, inputs and outputs views of their tables.  Each fused operation becomes a call of a
     kernel, a private function with memref operands of explicit layout and a tensor body; equal kernels are one
     function.  What rests on parameters alone goes to `@prepack`.  `@packed_bytes`, `@prepack_steps` and
-    `@workspace_bytes` are closed formulas.
+    `@workspace_bytes` are closed formulas; `@packed_layout` is equal for modules whose packed parameters are.
 
     ```mlir
     // before

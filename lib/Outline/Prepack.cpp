@@ -13,6 +13,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
@@ -190,13 +191,32 @@ static void createConstantEntry(ModuleOp module, StringRef name, int64_t value) 
   func::ReturnOp::create(b, fn.getLoc(), arith::ConstantIntOp::create(b, fn.getLoc(), value, 64).getResult());
 }
 
+namespace {
+/// How one parameter is packed.
+struct Step {
+  Value value;
+  int64_t offset;
+  func::FuncOp kernel;
+  SmallVector<int64_t> globals; ///< indices in the table of raw parameters
+};
+} // namespace
+
+/// A number for what `steps` write, whatever their kernels are called.
+static int64_t hashSteps(ArrayRef<Step> steps, const llvm::StringMap<func::FuncOp> &kernels) {
+  llvm::DenseMap<Operation *, StringRef> texts;
+  for (const auto &entry : kernels)
+    texts[entry.second] = entry.first();
+  std::string all;
+  llvm::raw_string_ostream os(all);
+  for (const Step &step : steps) {
+    os << step.offset << ": " << texts.lookup(step.kernel);
+    llvm::interleaveComma(step.globals, os);
+    os << "\n";
+  }
+  return static_cast<int64_t>(llvm::xxh3_64bits(all));
+}
+
 LogicalResult Prepack::emit() {
-  struct Step {
-    Value value;
-    int64_t offset;
-    func::FuncOp kernel;
-    SmallVector<int64_t> globals;
-  };
   SmallVector<Step> steps;
   for (auto [value, offset] : offsets) {
     Step step{value, offset, {}, {}};
@@ -207,6 +227,7 @@ LogicalResult Prepack::emit() {
     steps.push_back(std::move(step));
   }
   createConstantEntry(module, "packed_bytes", bytes);
+  createConstantEntry(module, "packed_layout", hashSteps(steps, kernels));
   createConstantEntry(module, "prepack_steps", steps.size());
 
   MLIRContext *context = module.getContext();

@@ -21,8 +21,8 @@ public:
   /// The memory of parameter `value`, a view of `packed` (memref<?xi8>): memref of the tensor's shape.
   Value getView(OpBuilder &b, Value packed, Value value);
 
-  /// Emits `@packed_bytes() -> i64`, `@prepack_steps() -> i64` and `@prepack(raw, packed, step, threads)`.  Must be
-  /// called while the tensor code of the parameters still stands.  Reports and fails if a chain cannot be outlined.
+  /// Emits `@packed_bytes() -> i64`, `@packed_layout() -> i64` (equal for modules that pack the same parameters alike),
+  /// `@prepack_steps() -> i64` and `@prepack(raw, packed, step, threads)`.  Must be called while the tensor code of the parameters still stands.  Reports and fails if a chain cannot be outlined.
   LogicalResult emit();
 
 private:

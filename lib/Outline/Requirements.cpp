@@ -41,20 +41,39 @@ LogicalResult convbert::requireOutlinable(func::FuncOp fn) {
   for (Type type : fn.getArgumentTypes()) {
     auto tensor = cast<RankedTensorType>(type);
     Type element = tensor.getElementType();
-    if (tensor.getRank() != 2 || !tensor.isDynamicDim(0) || !tensor.isDynamicDim(1) ||
-        !(element.isInteger(64) || element.isInteger(1)))
-      return fn.emitOpError() << "requires inputs of type tensor<?x?xi64> or tensor<?x?xi1>, but found " << type;
+    bool isPerToken = tensor.getRank() == 2 && tensor.isDynamicDim(0) && tensor.isDynamicDim(1) &&
+                      (element.isInteger(64) || element.isInteger(1));
+    bool isPerHead = tensor.getRank() == 1 && tensor.hasStaticShape() && element.isF32();
+    if (!isPerToken && !isPerHead)
+      return fn.emitOpError() << "requires inputs of type tensor<?x?xi64>, tensor<?x?xi1> or tensor<Nxf32>, but found "
+                              << type;
   }
   return success();
 }
 
+/// Probabilities and taps are written to memory of the caller while they are computed; there is no other place.
+static LogicalResult requireMapsReturned(func::FuncOp fn, WorkspacePlan &plan) {
+  Operation *returned = fn.getBody().front().getTerminator();
+  for (Operation &op : fn.getBody().front())
+    for (Value result : op.getResults())
+      if (plan.hasView(result) && plan.isMap(result) &&
+          (!result.hasOneUse() || *result.user_begin() != returned))
+        return op.emitOpError() << "requires probabilities and normalised taps to be results of the function, once, and "
+                                   "used nowhere else";
+  return success();
+}
+
 LogicalResult convbert::requireResults(func::FuncOp fn, WorkspacePlan &plan) {
+  if (failed(requireMapsReturned(fn, plan)))
+    return failure();
   Operation *returned = fn.getBody().front().getTerminator();
   llvm::SmallDenseSet<unsigned> buffers;
   for (Value value : returned->getOperands()) {
     if (!plan.hasView(value))
       return returned->emitOpError() << "requires results that are activations of f32 with a dynamic batch, but found "
                                      << value.getType();
+    if (plan.isMap(value))
+      continue;
     View view = plan.getView(value);
     const Buffer &buffer = plan.getBuffer(view.buffer);
     if (fn.isPrivate()) {

@@ -19,6 +19,20 @@ static RowKind rowKind(RankedTensorType type) {
   return type.isDynamicDim(1) ? RowKind::Key : RowKind::Sequence;
 }
 
+/// True for probabilities and normalised taps, made here or in a callee.
+static bool isMadeAsMap(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto attention = dyn_cast_or_null<SelfAttentionOp>(op))
+    return value == attention.getProbabilities();
+  if (auto apply = dyn_cast_or_null<ApplyKernelOp>(op))
+    return value == apply.getNormalized();
+  auto call = dyn_cast_or_null<func::CallOp>(op);
+  auto callee = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
+  if (!callee || !callee.getBody().hasOneBlock())
+    return false;
+  return isMadeAsMap(callee.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
+}
+
 int64_t WorkspacePlan::physicalWidth(Value value) const {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getRank() == 4) // logits of taps, [tap][heads rounded up]
@@ -48,8 +62,10 @@ LogicalResult WorkspacePlan::addValue(Operation *by, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   if (!type.getElementType().isF32())
     return by->emitOpError() << "requires activations of f32, but found " << type.getElementType();
-  if (auto attention = dyn_cast<SelfAttentionOp>(by); attention && value == attention.getProbabilities())
-    return by->emitOpError() << "has no CPU kernel for probabilities"; // TODO(#6)
+  if (isMadeAsMap(value)) {
+    addBuffer(value, Buffer{RowKind::Map});
+    return success();
+  }
   if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
     return addSlice(slice);
   RowKind kind = rowKind(type);
@@ -60,9 +76,13 @@ LogicalResult WorkspacePlan::addValue(Operation *by, Value value) {
   buffer.kind = kind;
   buffer.width = buffer.kind == RowKind::Key ? 1 : physicalWidth(value);
   buffer.pitch = buffer.kind == RowKind::Key ? 1 : tiles.pitch(buffer.width);
+  addBuffer(value, buffer);
+  return success();
+}
+
+void WorkspacePlan::addBuffer(Value value, Buffer buffer) {
   views[value] = View{static_cast<unsigned>(buffers.size()), 0, buffer.width};
   buffers.push_back(buffer);
-  return success();
 }
 
 /// A slice is a part of the features of all rows: nothing is copied.
@@ -139,13 +159,13 @@ LogicalResult WorkspacePlan::reserveTouched(func::FuncOp fn) {
     if (isa<tensor::ConcatOp, tensor::ExtractSliceOp>(op))
       continue;
     for (Value value : llvm::concat<Value>(op.getOperands(), op.getResults()))
-      if (auto it = views.find(value); it != views.end() && buffers[it->second.buffer].kind != RowKind::Key) {
+      if (auto it = views.find(value); it != views.end() && buffers[it->second.buffer].kind < RowKind::Key) {
         int64_t end = it->second.column + touchedWidth(&op, it->second.width, tiles);
         int64_t &pitch = buffers[it->second.buffer].pitch;
         pitch = std::max<int64_t>(pitch, llvm::alignTo(end, TileSizes::lanes) + TileSizes::lanes);
       }
     for (Value result : op.getResults()) {
-      if (!views.contains(result))
+      if (!views.contains(result) || isMap(result))
         continue;
       View view = views.lookup(result);
       int64_t end = view.column + view.width, touched = view.column + touchedWidth(&op, view.width, tiles);

@@ -20,8 +20,10 @@ namespace mlir::convbert {
 enum class RowKind {
   Token,    ///< a token of any sequence; count: rows in use, rounded up to the row tile
   Sequence, ///< a sequence; count: batch, rounded up to the row tile
-  Key       ///< a sequence's keys; count: batch times the longest length, rounded up to the key panel, in elements
+  Key,      ///< a sequence's keys; count: batch times the longest length, rounded up to the key panel, in elements
+  Map       ///< what attention or a convolution looks at: dense memory of the caller, never in the workspace
 };
+/// Kinds that have an arena.
 inline constexpr unsigned kRowKinds = 3;
 
 /// Bytes for each count.
@@ -54,6 +56,8 @@ public:
   Buffer &getBuffer(unsigned index) { return buffers[index]; }
   const FeatureLayouts &getLayouts() const { return layouts; }
 
+  bool isMap(Value value) const { return buffers[views.lookup(value).buffer].kind == RowKind::Map; }
+
   /// Binds the buffer of `value` to memory of the caller.
   void setExternal(Value value, Value memory) { buffers[views.lookup(value).buffer].external = memory; }
 
@@ -68,6 +72,7 @@ public:
 
 private:
   LogicalResult addValue(Operation *by, Value value);
+  void addBuffer(Value value, Buffer buffer);
   LogicalResult addSlice(tensor::ExtractSliceOp slice);
   LogicalResult aliasConcat(Operation *op);
   LogicalResult reserveTouched(func::FuncOp fn);

@@ -38,11 +38,16 @@ template <typename Action> static convbert_rt_status guarded(char **error, Actio
 }
 
 convbert_rt_status convbert_rt_load(const char *description, int32_t threads, convbert_rt_model **model, char **error) {
+  return convbert_rt_load_like(description, threads, /*like=*/nullptr, model, error);
+}
+
+convbert_rt_status convbert_rt_load_like(const char *description, int32_t threads, const convbert_rt_model *like,
+                                         convbert_rt_model **model, char **error) {
   *model = nullptr;
   return guarded(error, [&] {
     if (!description)
       throw InvalidArgument("description: requires JSON text, but found none");
-    *model = new convbert_rt_model{Model(description, threads)};
+    *model = new convbert_rt_model{Model(description, threads, like ? &like->model : nullptr)};
   });
 }
 

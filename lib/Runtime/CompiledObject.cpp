@@ -28,6 +28,7 @@ CompiledObject::CompiledObject(const std::string &path) : path(path) {
   bind(functions.workspace_bytes, "_mlir_ciface_workspace_bytes");
   bind(functions.prepack, "_mlir_ciface_prepack");
   bind(functions.forward, "_mlir_ciface_forward");
+  layout = reinterpret_cast<int64_t (*)()>(dlsym(handle, "_mlir_ciface_packed_layout")); // older objects have none
 }
 
 CompiledObject::CompiledObject(const convbert_rt_functions &functions) : functions(functions) {

@@ -20,6 +20,8 @@ public:
   CompiledObject &operator=(const CompiledObject &) = delete;
 
   int64_t packedBytes() const { return functions.packed_bytes(); }
+  /// Objects with the same number here, other than 0, write the same packed bytes from the same parameters.
+  int64_t packedLayout() const { return layout ? layout() : 0; }
   int64_t prepackSteps() const { return functions.prepack_steps(); }
   int64_t workspaceBytes(const MemRef1D &shape, int32_t threads) const {
     return functions.workspace_bytes(&shape, threads);
@@ -38,6 +40,7 @@ private:
   std::string path;
   void *handle = nullptr;
   convbert_rt_functions functions = {};
+  int64_t (*layout)() = nullptr;
 };
 
 } // namespace convbert::rt

@@ -28,8 +28,8 @@ void convbert::rt::checkInputs(const Manifest &manifest, const Batch &batch, con
   for (size_t i = 0; i < manifest.inputs.size(); ++i) {
     const ArrayInfo &input = manifest.inputs[i];
     if (!inputs[i]) {
-      if (input.name == "input_ids")
-        throw InvalidArgument("input_ids: requires an array, but found none");
+      if (input.name == "input_ids" || input.dtype == "float32")
+        throw InvalidArgument(input.name + ": requires an array, but found none");
       continue;
     }
     auto refuse = [&](int64_t b, int64_t t, int64_t value, const std::string &required) {

@@ -30,6 +30,10 @@ struct ArrayInfo {
 struct WeightLocation {
   std::string file;
   int64_t offset = 0, bytes = 0;
+
+  bool operator==(const WeightLocation &other) const {
+    return file == other.file && offset == other.offset && bytes == other.bytes;
+  }
 };
 
 struct Manifest {

@@ -21,25 +21,41 @@ static int32_t checkedThreads(int32_t threads) {
   return threads == 0 ? std::min(availableCPUs(), kMaxThreads) : threads;
 }
 
-Model::Model(const std::string &text, int32_t requestedThreads)
+Model::Model(const std::string &text, int32_t requestedThreads, const Model *like)
     : description(parseDescription(text)), threads(checkedThreads(requestedThreads)), object(description.object),
       workspaces(std::max(availableCPUs(), 2)) {
-  pack();
+  pack(like);
 }
 
 Model::Model(const std::string &text, const convbert_rt_functions &functions, int32_t requestedThreads)
     : description(parseDescription(text)), threads(checkedThreads(requestedThreads)), object(functions),
       workspaces(std::max(availableCPUs(), 2)) {
-  pack();
+  pack(/*like=*/nullptr);
 }
 
-void Model::pack() {
+bool Model::packsLike(const Model &other) const {
+  const Description &d = description, &o = other.description;
+  if (packedSize != other.packedSize)
+    return false;
+  if (d.packed || o.packed)
+    return d.packed == o.packed;
+  return object.packedLayout() != 0 && object.packedLayout() == other.object.packedLayout() && d.weights == o.weights &&
+         d.files == o.files;
+}
+
+void Model::pack(const Model *like) {
   auto start = std::chrono::steady_clock::now();
   packedSize = object.packedBytes();
-  if (description.packed)
-    packedFile = mapPackedWeights(*description.packed, packedSize);
-  else
-    packed = packWeights(object, description, threads);
+  if (like && packsLike(*like)) {
+    packed = like->packed;
+  } else {
+    auto made = std::make_shared<Packed>();
+    if (description.packed)
+      made->file = mapPackedWeights(*description.packed, packedSize);
+    else
+      made->memory = packWeights(object, description, threads);
+    packed = std::move(made);
+  }
   prepackMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -89,6 +105,6 @@ void Model::forward(int64_t batchSize, int64_t length, const int64_t *lengths, c
                  MemRef1D(workspace.inputs.data(), static_cast<int64_t>(workspace.inputs.size())),
                  MemRef1D(workspace.outputs.data(), static_cast<int64_t>(workspace.outputs.size())),
                  MemRef1D(workspace.memory.data(), bytes), shape, threads);
-  if (packedFile && packedFile->lostPages())
-    throw Failure("weight file " + packedFile->path() + " was shortened while the model was in use; load it again");
+  if (packed->file && packed->file->lostPages())
+    throw Failure("weight file " + packed->file->path() + " was shortened while the model was in use; load it again");
 }

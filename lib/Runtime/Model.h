@@ -15,8 +15,9 @@ namespace convbert::rt {
 
 class Model {
 public:
-  /// Loads what `description` (convbert_rt_load()) names.  threads: 0 for the available CPUs.
-  Model(const std::string &description, int32_t threads);
+  /// Loads what `description` (convbert_rt_load()) names.  threads: 0 for the available CPUs.  The packed weights are
+  /// those of `like`, if there is one and they are the same.
+  Model(const std::string &description, int32_t threads, const Model *like = nullptr);
   /// The same with `functions` for its compiled code (convbert_rt_load_functions()).
   Model(const std::string &description, const convbert_rt_functions &functions, int32_t threads);
 
@@ -26,22 +27,29 @@ public:
   const Manifest &manifest() const { return description.manifest; }
   const std::string &manifestText() const { return description.manifestText; }
   int32_t threadCount() const { return threads; }
-  const char *packedData() const { return packedFile ? packedFile->data() : packed.data(); }
+  const char *packedData() const { return packed->file ? packed->file->data() : packed->memory.data(); }
   int64_t packedBytes() const { return packedSize; }
   int64_t workspaceBytes() const { return static_cast<int64_t>(workspaces.heldBytes()); }
   double prepackMilliseconds() const { return prepackMs; }
 
 private:
+  /// One of the two holds the bytes.
+  struct Packed {
+    Memory memory;
+    std::unique_ptr<MappedFile> file;
+  };
+
   /// Makes packedData() hold the packed weights.
-  void pack();
+  void pack(const Model *like);
+  /// Whether the packed weights of `other` are what this model would pack.
+  bool packsLike(const Model &other) const;
 
   Description description;
   int32_t threads;
   CompiledObject object;
   WorkspacePool workspaces;
-  /// One of the two holds the packed weights.
-  Memory packed;
-  std::unique_ptr<MappedFile> packedFile;
+  /// Shared by the models of one checkpoint.
+  std::shared_ptr<const Packed> packed;
   int64_t packedSize = 0;
   double prepackMs = 0;
 };

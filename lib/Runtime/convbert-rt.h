@@ -42,6 +42,13 @@ typedef struct convbert_rt_model convbert_rt_model;
 CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_load(const char *description, int32_t threads,
                                                        convbert_rt_model **model, char **error);
 
+/* As convbert_rt_load(), for another set of outputs or inputs of the checkpoint that `like` is of: the two share one copy
+ * of the packed weights, if their compiled objects read them in the same layout and they come from the same files.
+ * `like` may be NULL, and may be freed before the new model. */
+CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_load_like(const char *description, int32_t threads,
+                                                            const convbert_rt_model *like, convbert_rt_model **model,
+                                                            char **error);
+
 /* The functions of compiled code (`_mlir_ciface_*` of a compiled object).  Their arguments are MLIR's descriptors of
  * memrefs: `shape` is a memref<?xi64>, `packed` and `workspace` are memref<?xi8>, the others memref<?xmemref<?xi8>>. */
 typedef struct {
@@ -67,8 +74,8 @@ CONVBERT_RT_EXPORT void convbert_rt_free(convbert_rt_model *model);
  *
  * `lengths`: tokens of each sequence; NULL: all have `length` (padding is then computed like any token and masked in
  * attention only, as `transformers` does).
- * `inputs`, `outputs`: one pointer for each of the manifest's, in its order.  An input other than input_ids may be
- * NULL: attention_mask is then all ones, token_type_ids zeros, position_ids 0 .. length-1.  dtype "bool" is one byte, 0
+ * `inputs`, `outputs`: one pointer for each of the manifest's, in its order.  An integer or bool input other than input_ids
+ * may be NULL: attention_mask is then all ones, token_type_ids zeros, position_ids 0 .. length-1.  dtype "bool" is one byte, 0
  * or 1. Output rows at or beyond a sequence's length are not written.
  *
  * Every id is checked before any table is read.  The first call of a shape may allocate, later ones do not. */

@@ -83,17 +83,26 @@ struct FuseSpanKey : CountingPattern<DynamicKernelOp> {
   }
 };
 
-/// The softmax over the taps moves from the kernel generator to the convolution that uses it.
+/// The softmax over the taps moves from the kernel generator to the convolution that uses it, which returns it too if
+/// the function does.
 struct FuseTapSoftmax : CountingPattern<ApplyKernelOp> {
   using CountingPattern::CountingPattern;
   LogicalResult matchAndRewrite(ApplyKernelOp op, PatternRewriter &rewriter) const override {
     auto kernel = op.getTaps().getDefiningOp<DynamicKernelOp>();
-    if (!kernel || !kernel->hasOneUse())
+    bool isUsedHereAlone = kernel && llvm::all_of(kernel->getUsers(), [&](Operation *user) {
+                             return user == op || user->hasTrait<OpTrait::IsTerminator>();
+                           });
+    if (!isUsedHereAlone)
       return rewriter.notifyMatchFailure(op, "the taps are not generated for this convolution alone");
     if (op.getNormalize() != KernelNorm::None || kernel.getNormalize() != KernelNorm::Softmax)
       return rewriter.notifyMatchFailure(op, "no softmax to move");
     rewriter.modifyOpInPlace(kernel, [&] { kernel.setNormalize(KernelNorm::None); });
-    rewriter.modifyOpInPlace(op, [&] { op.setNormalize(KernelNorm::Softmax); });
+    UnitAttr withTaps = kernel->hasOneUse() ? UnitAttr() : rewriter.getUnitAttr();
+    auto fusedOp = ApplyKernelOp::create(rewriter, op.getLoc(), op.getV(), op.getTaps(), op.getMask(), op.getPadsAttr(),
+                                         KernelNormAttr::get(op.getContext(), KernelNorm::Softmax), withTaps);
+    rewriter.replaceOp(op, fusedOp.getResult());
+    if (withTaps)
+      rewriter.replaceAllUsesExcept(kernel.getResult(), fusedOp.getNormalized(), fusedOp);
     ++fused;
     return success();
   }

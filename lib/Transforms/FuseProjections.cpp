@@ -21,7 +21,7 @@ struct FuseProjectionsPass : convbert::impl::FuseProjectionsPassBase<FuseProject
       // Groups in order of first use, so that the result does not depend on addresses.
       llvm::MapVector<std::pair<Value, WeightLayout>, SmallVector<DenseOp>> groups;
       for (auto op : block->getOps<DenseOp>())
-        if (op.getActivation() == ActivationKind::Identity && !op.getMultiplier() && op.getBias())
+        if (op.getActivation() == ActivationKind::Identity && !op.getMultiplier() && op.getBias() && !isForConcat(op))
           groups[{op.getX(), op.getLayout()}].push_back(op);
       for (auto &[key, ops] : groups)
         if (ops.size() > 1 && succeeded(fuse(ops, key.second)))
@@ -30,6 +30,12 @@ struct FuseProjectionsPass : convbert::impl::FuseProjectionsPassBase<FuseProject
   }
 
 private:
+  /// A layer whose result is a part of a concatenation alone is written there; a slice would have to be copied.
+  static bool isForConcat(DenseOp op) {
+    return !op->use_empty() &&
+           llvm::all_of(op->getUsers(), [](Operation *user) { return isa<tensor::ConcatOp>(user); });
+  }
+
   /// True if `value` exists where the first of the layers stands.
   static bool isAvailable(Value value, Operation *before) {
     Operation *op = value.getDefiningOp();

@@ -63,6 +63,14 @@ def mask(name: str, value: Any) -> npt.NDArray[np.bool_]:
     return np.asarray(array != 0 if array.dtype != bool else array, order="C")
 
 
+def numbers(name: str, value: Any) -> npt.NDArray[np.float32]:
+    """`value` as a C-contiguous float32 array, whatever numbers it holds."""
+    array = as_array(name, value)
+    if array.dtype.kind not in "biuf" and array.size:
+        raise ValueError(f"{name}: requires bool, integer or floating-point values, but found {array.dtype}")
+    return np.asarray(array, dtype=np.float32, order="C")
+
+
 def floats(name: str, value: Any) -> npt.NDArray[np.float32]:
     """`value` as a C-contiguous float32 array; integers and bool are not taken."""
     array = as_array(name, value)

@@ -75,14 +75,16 @@ class ArtifactSource:
                         f"{target['cpu']}), but this one lacks them; compile the checkpoint for it")
 
     @contextmanager
-    def description(self, outputs: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-        name = "+".join(outputs)
+    def description(self, extras: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+        name = "+".join(extras)
         entry = self.manifest["entries"].get(name)
         if entry is None:
-            raise Error(f"{self.path}: requires code for {name}, but the artefact was compiled without; compile the "
-                        f"checkpoint again with outputs={list(outputs)!r}")
+            others = ", ".join(other for other in self.manifest["entries"] if other)
+            raise Error(f"{self.path}: requires code for {name}, but the artefact was compiled with "
+                        f"{others or 'the plain outputs'} alone; compile the checkpoint again with outputs={[name]!r}")
         yield {"object": os.path.join(self.path, entry["object"]), "packed": os.path.join(self.path, entry["packed"]),
-               "manifest": {**self.manifest["model"], "outputs": entry["outputs"]}, "target": self.manifest["target"],
+               "manifest": {**self.manifest["model"], "inputs": entry.get("inputs", self.manifest["model"]["inputs"]),
+                            "outputs": entry["outputs"]}, "target": self.manifest["target"],
                "notes": self.manifest["notes"], "cached": True, "compile_ms": 0.0}
 
     def config(self) -> dict[str, Any]:
@@ -139,16 +141,19 @@ def compile(path: str | os.PathLike[str], *, output: str | os.PathLike[str], tar
 
     target: "native" (default), "x86-64-v3" for any CPU with AVX2, "x86-64-v4" for any with AVX-512; this machine must
         be able to run it.
-    outputs: sets of outputs that the artefact can give beside the plain one: "hidden_states".
+    outputs: what the artefact can give beside the plain outputs, a set of names each, joined by +: "hidden_states",
+        "attentions", "conv_kernels", and "head_mask" for calls with one; "hidden_states+attentions" gives both in one
+        call.
     cache: as for load().
     An artefact that is there already is replaced; anything else is not. Raises Error or CompileError with one line.
     """
-    from .compiler import EXTRA_OUTPUTS, inspected, version
+    from .compiler import inspected, version
+    from .entry import in_order
 
     source, place = os.fspath(path), os.fspath(output).rstrip("/")
-    for name in outputs:
-        if name not in EXTRA_OUTPUTS:
-            raise ValueError(f"outputs: requires names from {', '.join(EXTRA_OUTPUTS)}, but found {name!r}")
+    if isinstance(outputs, str):
+        raise ValueError(f"outputs: requires a list of names, but found {outputs!r}")
+    entries = dict.fromkeys(in_order("outputs", name.split("+")) for name in outputs)
     if is_artifact(source):
         raise Error(f"{source}: requires a checkpoint directory, but found an artefact")
     if os.path.lexists(place) and not is_artifact(place):
@@ -162,7 +167,7 @@ def compile(path: str | os.PathLike[str], *, output: str | os.PathLike[str], tar
         manifest: dict[str, Any] = {"format": FORMAT, "compiler": version(), "source": os.path.abspath(source),
                                     "notes": facts["notes"], "parameters": facts["parameters"], "cost": facts["cost"],
                                     "entries": {}, "files": {}}
-        _write_entries(manifest, source, temporary, target, list(dict.fromkeys(outputs)), cache)
+        _write_entries(manifest, source, temporary, target, [(), *entries], cache)
         for name in _COPIED:
             if os.path.isfile(os.path.join(source, name)):
                 shutil.copyfile(os.path.join(source, name), os.path.join(temporary, name))
@@ -186,17 +191,18 @@ def compile(path: str | os.PathLike[str], *, output: str | os.PathLike[str], tar
     return place
 
 
-def _write_entries(manifest: dict[str, Any], source: str, folder: str, target: str | None, outputs: list[str],
-                   cache: bool | str | os.PathLike[str]) -> None:
-    """Writes the code and the packed weights of the plain entry and of those in `outputs`."""
+def _write_entries(manifest: dict[str, Any], source: str, folder: str, target: str | None,
+                   entries: list[tuple[str, ...]], cache: bool | str | os.PathLike[str]) -> None:
+    """Writes the code and the packed weights of entries, the plain one first."""
     import numpy as np
 
     from . import _runtime
     from .compiler import compiled
 
     written: dict[str, Any] = {}
-    for name in ["", *outputs]:
-        with compiled(source, target=target, outputs=[name] if name else [], cache=cache) as description:
+    for extras in entries:
+        name = "+".join(extras)
+        with compiled(source, target=target, extras=extras, cache=cache) as description:
             try:
                 runtime = _runtime.Model(json.dumps(description), 0)
             except RuntimeError as error:
@@ -212,4 +218,5 @@ def _write_entries(manifest: dict[str, Any], source: str, folder: str, target: s
         if not name:
             manifest["model"] = description["manifest"]
             manifest["target"] = {**description["target"], "features": _required_flags(description["target"]["name"])}
-        manifest["entries"][name] = {"object": code, "packed": packed, "outputs": description["manifest"]["outputs"]}
+        manifest["entries"][name] = {"object": code, "packed": packed,
+                                     **{key: description["manifest"][key] for key in ("inputs", "outputs")}}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import broadcast, describe_shape, floats, integers, mask
+from .arrays import broadcast, describe_shape, floats, integers, mask, numbers
 
 IntArray = npt.NDArray[np.int64]
 AnyArray = npt.NDArray[Any]
@@ -36,8 +36,7 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def refuse_unsupported(manifest: Mapping[str, Any], input_ids: Any, head_mask: Any, inputs_embeds: Any,
-                       encoder_input: Any) -> None:
+def refuse_unsupported(manifest: Mapping[str, Any], input_ids: Any, inputs_embeds: Any, encoder_input: Any) -> None:
     """ValueError for arguments that the compiler has no entry for yet; wrong ones are told apart from right ones."""
     given = [name for name, value in (("input_ids", input_ids), ("inputs_embeds", inputs_embeds),
                                       ("encoder_input", encoder_input)) if value is not None]
@@ -53,8 +52,23 @@ def refuse_unsupported(manifest: Mapping[str, Any], input_ids: Any, head_mask: A
             raise ValueError(f"{name}: requires the shape [batch, length, {width}], but found rank {array.ndim} with "
                              f"shape {describe_shape(array.shape)}")
         raise ValueError(f"{name}: not supported yet; requires input_ids")  # TODO(#6)
-    if head_mask is not None:
-        raise ValueError("head_mask: not supported yet; requires None")  # TODO(#6)
+
+
+def head_masks(manifest: Mapping[str, Any], value: Any) -> dict[str, AnyArray]:
+    """head_mask= as an array for each layer, attention heads before convolution heads, by input name."""
+    array = numbers("head_mask", value)
+    layers = [(int(layer["attention_heads"]), int(layer["conv_heads"])) for layer in manifest["layers"]]
+    count, (attention, convolution) = len(layers), layers[0] if layers else (0, 0)
+    shapes = [(attention,), (count, attention)]
+    if convolution:
+        shapes += [(attention + convolution,), (count, attention + convolution)]
+    if array.shape not in shapes or any(layer != layers[0] for layer in layers):
+        raise ValueError(f"head_mask: requires the shape {' or '.join(map(describe_shape, shapes))} (heads, or layers "
+                         f"and heads; attention heads first), but found {describe_shape(array.shape)}")
+    rows = np.broadcast_to(array, (count, array.shape[-1]))
+    whole = np.ones((count, attention + convolution), np.float32)
+    whole[:, :array.shape[-1]] = rows
+    return {f"head_mask.{index}": row for index, row in enumerate(whole)}
 
 
 def embedding_width(manifest: Mapping[str, Any]) -> int:

@@ -15,7 +15,7 @@ from .errors import Error
 def compile_(options: argparse.Namespace) -> None:
     with console.working(f"compiling {options.directory}"):
         place = compile(options.directory, output=options.output, target=options.target,
-                        outputs=["hidden_states"] if options.hidden_states else [])
+                        outputs=[name for names in options.outputs for name in names.split(",")])
     manifest = read_manifest(place)
     total = sum(item["bytes"] for item in manifest["files"].values())
     if options.json:

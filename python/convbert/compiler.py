@@ -13,10 +13,9 @@ from types import ModuleType
 from typing import Any
 
 from . import cache as object_cache
+from .entry import EXTRA_INPUTS, EXTRA_OUTPUTS
 from .errors import Error, from_compiler
 
-#: Outputs beyond those of a plain call that can be compiled in.
-EXTRA_OUTPUTS = ("hidden_states",)
 TARGETS = ("native", "x86-64-v3", "x86-64-v4")
 
 Path = str | os.PathLike[str]
@@ -79,18 +78,22 @@ def _ask(function: str, directory: bytes, options: dict[str, Any]) -> dict[str, 
 
 
 @contextmanager
-def compiled(directory: Path, *, target: str | None = None, outputs: Sequence[str] = (), cache: bool | Path = True,
+def compiled(directory: Path, *, target: str | None = None, extras: Sequence[str] = (), cache: bool | Path = True,
              dump_dir: Path | None = None) -> Iterator[dict[str, Any]]:
     """Compiles the checkpoint in `directory` and yields the compiler's description of it as a dictionary.
 
     Members: "object", "manifest", "weights" (what the runtime needs), "target", "notes", "cached", "compile_ms",
     "phases_ms".
+    extras: outputs and inputs beyond the plain ones.
     cache: True for the user's cache, a path for another one, False for none; then the object exists inside the `with`
     block only. Raises Error with one line why a checkpoint was refused, CompileError if the compiler failed.
     """
     encoded = _encoded(directory)
     temporary = None
-    options: dict[str, Any] = {"outputs": list(outputs)} if outputs else {}
+    options: dict[str, Any] = {}
+    for option, names in (("outputs", EXTRA_OUTPUTS), ("inputs", EXTRA_INPUTS)):
+        if chosen := [name for name in extras if name in names]:
+            options[option] = chosen
     if target is not None:
         options["target"] = str(target)
     if dump_dir is not None:
@@ -102,7 +105,7 @@ def compiled(directory: Path, *, target: str | None = None, outputs: Sequence[st
     try:
         description = _ask("compile_checkpoint", encoded, options)
         if not temporary:
-            object_cache.note_use(description, os.fsdecode(encoded), outputs)
+            object_cache.note_use(description, os.fsdecode(encoded), extras)
         yield description
     finally:
         if temporary:

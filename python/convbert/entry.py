@@ -1,11 +1,11 @@
-"""Compiled code for one set of outputs, loaded, and where it comes from."""
+"""Compiled code for one set of outputs and inputs, loaded, and where it comes from."""
 
 from __future__ import annotations
 
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -18,6 +18,19 @@ from .errors import Error
 
 FloatArray = npt.NDArray[np.float32]
 
+#: What an entry may give and take beyond the plain one, in the order in which results and names have them.
+EXTRA_OUTPUTS = ("hidden_states", "attentions", "conv_kernels")
+EXTRA_INPUTS = ("head_mask",)
+
+
+def in_order(name: str, extras: Iterable[str]) -> tuple[str, ...]:
+    """`extras`, each once and in order; ValueError naming `name` if one is unknown."""
+    wanted, known = list(extras), (*EXTRA_OUTPUTS, *EXTRA_INPUTS)
+    for extra in wanted:
+        if extra not in known:
+            raise ValueError(f"{name}: requires names from {', '.join(known)}, but found {extra!r}")
+    return tuple(extra for extra in known if extra in wanted)
+
 
 class Source(Protocol):
     """A checkpoint directory or an artefact."""
@@ -25,7 +38,7 @@ class Source(Protocol):
     #: Where it is.
     path: str
 
-    def description(self, outputs: tuple[str, ...]) -> Any:
+    def description(self, extras: tuple[str, ...]) -> Any:
         """A context manager that yields what the runtime loads, as a dictionary."""
         ...
 
@@ -47,10 +60,10 @@ class CheckpointSource:
         self._cache = cache
 
     @contextmanager
-    def description(self, outputs: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    def description(self, extras: tuple[str, ...]) -> Iterator[dict[str, Any]]:
         from .compiler import compiled
 
-        with compiled(self.path, target=self._target, outputs=outputs, cache=self._cache) as description:
+        with compiled(self.path, target=self._target, extras=extras, cache=self._cache) as description:
             yield description
 
     def config(self) -> dict[str, Any]:
@@ -63,12 +76,13 @@ class CheckpointSource:
         return inspected(self.path, cache=self._cache)["cost"]
 
 
-def _load(source: Source, outputs: tuple[str, ...], threads: int) -> tuple[dict[str, Any], _runtime.Model]:
+def _load(source: Source, extras: tuple[str, ...], threads: int, like: _runtime.Model | None
+          ) -> tuple[dict[str, Any], _runtime.Model]:
     """What the compiler says, and the code and packed weights, loaded."""
     for again in (True, False):
-        with source.description(outputs) as description:
+        with source.description(extras) as description:
             try:
-                return description, _runtime.Model(json.dumps(description), threads)
+                return description, _runtime.Model(json.dumps(description), threads, like)
             except RuntimeError as error:
                 # Another process may have made room in the cache between compiling and loading.
                 if not again or os.path.exists(description["object"]):
@@ -77,11 +91,11 @@ def _load(source: Source, outputs: tuple[str, ...], threads: int) -> tuple[dict[
 
 
 class Entry:
-    """Compiled code for one set of outputs."""
+    """Compiled code for one set of outputs and inputs. It shares the packed weights of `like`, another entry."""
 
-    def __init__(self, source: Source, outputs: tuple[str, ...], threads: int) -> None:
+    def __init__(self, source: Source, extras: tuple[str, ...], threads: int, like: Entry | None = None) -> None:
         start = time.perf_counter()
-        description, self.runtime = _load(source, outputs, threads)
+        description, self.runtime = _load(source, extras, threads, like.runtime if like else None)
         self.manifest: dict[str, Any] = description["manifest"]
         self.isa: str = description.get("target", {}).get("isa", "")
         self.notes: list[str] = description.get("notes", [])

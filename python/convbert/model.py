@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from .artifact import ArtifactSource, is_artifact
-from .call import bind, flag, refuse_unsupported
+from .call import bind, flag, head_masks, refuse_unsupported
 from .cost import Cost, evaluate, summarize
-from .entry import CheckpointSource, Entry, Source
+from .entry import EXTRA_OUTPUTS, CheckpointSource, Entry, Source
 from .output import ModelOutput
 
 _PADDINGS = ("parity", "exact")
@@ -45,7 +45,7 @@ class Model:
         if padding not in _PADDINGS:
             raise ValueError(f'padding: requires "parity" or "exact", but found {padding!r}')
         if weights is not None:
-            raise ValueError(f"weights: not supported yet; requires None, but found {weights!r}")  # TODO(#6)
+            raise ValueError(f"weights: not supported yet; requires None, but found {weights!r}")  # TODO(#7)
         if not isinstance(path, (str, os.PathLike)):
             raise ValueError(f"path: requires a directory, but found a {type(path).__name__}")
         if not isinstance(cache, (bool, str, os.PathLike)):
@@ -67,13 +67,13 @@ class Model:
         self._cost: dict[str, Any] | None = None
         _models.add(self)
 
-    def _entry(self, outputs: tuple[str, ...]) -> Entry:
-        entry = self._entries.get(outputs)  # without the lock: calls go on while another entry is compiled
+    def _entry(self, extras: tuple[str, ...]) -> Entry:
+        entry = self._entries.get(extras)  # without the lock: calls go on while another entry is compiled
         if entry is None:
             with self._lock:
-                if outputs not in self._entries:
-                    self._entries[outputs] = Entry(self._source, outputs, self._threads)
-                entry = self._entries[outputs]
+                if extras not in self._entries:
+                    self._entries[extras] = Entry(self._source, extras, self._threads, like=self._entries.get(()))
+                entry = self._entries[extras]
         return entry
 
     def __call__(self, input_ids: Any = None, attention_mask: Any = None, token_type_ids: Any = None,
@@ -90,28 +90,36 @@ class Model:
             was loaded with padding="exact"; then rows of padded tokens are zero in the results.
         token_type_ids: same shape (or one row of it); integers in [0, type_vocab_size); default 0.
         position_ids: same shape (or one row of it); integers in [0, max_positions); default 0 .. T-1.
+        head_mask: [H] or [L, H] numbers, a factor for each attention head of all layers or of each: 1 keeps it, 0
+            silences it. Convolution heads follow where H counts them too; else they are kept.
         output_hidden_states: also return hidden_states, a tuple of L+1 arrays [B, T, D]: the input of the first layer
-            and the output of each. Compiles code of its own on first use, which keeps a second copy of the weights.
-        out: results are written to these C-contiguous float32 arrays, by name (hidden_states: a tuple of arrays), such
-            as a ModelOutput of an earlier call with the same shapes; names may be missing.
-        head_mask, inputs_embeds, encoder_input, output_attentions, output_conv_kernels: not supported yet.
+            and the output of each.
+        output_attentions: also return attentions, a tuple of L arrays [B, H, T, T]: the probabilities with which each
+            attention head mixes the values of the last axis, the head's factor included.
+        output_conv_kernels: also return conv_kernels, a tuple of L arrays [B, T, H, K]: the weights with which each
+            convolution head mixes a token's neighbours; they sum to 1.
+            Every combination of these outputs, with head_mask or without, is compiled on first use.
+        out: results are written to these C-contiguous float32 arrays, by name (hidden_states and the like: a tuple of
+            arrays), such as a ModelOutput of an earlier call with the same shapes; names may be missing.
+        inputs_embeds, encoder_input: not supported yet.
 
         Returns a ModelOutput of float32 arrays, named as in transformers: last_hidden_state [B, T, D], logits [B, C],
         [B, T, C], [B, T, V] or [B, choices], or start_logits and end_logits [B, T].
         Raises ValueError, before anything is computed, naming the argument, what it needs and what was found; Error if
         the machine fails (no memory for the batch).
         """
-        refuse_unsupported(self._manifest, input_ids, head_mask, inputs_embeds, encoder_input)
-        hidden = flag("output_hidden_states", output_hidden_states)
-        for name, value in (("output_attentions", output_attentions), ("output_conv_kernels", output_conv_kernels)):
-            if flag(name, value):
-                raise ValueError(f"{name}: not supported yet; requires False")  # TODO(#6)
+        refuse_unsupported(self._manifest, input_ids, inputs_embeds, encoder_input)
+        wanted = (output_hidden_states, output_attentions, output_conv_kernels)
+        extras = [name for name, value in zip(EXTRA_OUTPUTS, wanted) if flag(f"output_{name}", value)]
         call = bind(self._manifest, input_ids, attention_mask, token_type_ids, position_ids, self.padding == "exact")
-        entry = self._entry(("hidden_states",) if hidden else ())
-        outputs: dict[str, Any] = dict(entry.run(call, None if out is None else _flatten(out)))
-        states = tuple(outputs.pop(name) for name in list(outputs) if name.startswith("hidden_states."))
-        if hidden:
-            outputs["hidden_states"] = states
+        if head_mask is not None:
+            call.arguments.update(head_masks(self._manifest, head_mask))
+            extras.append("head_mask")
+        outputs: dict[str, Any] = dict(self._entry(tuple(extras)).run(call, None if out is None else _flatten(out)))
+        for name in extras:
+            parts = [part for part in outputs if part.startswith(f"{name}.")]
+            if name in EXTRA_OUTPUTS:
+                outputs[name] = tuple(outputs.pop(part) for part in parts)
         return ModelOutput(outputs)
 
     def summary(self) -> str:
@@ -190,7 +198,9 @@ class Model:
     @property
     def packed_bytes(self) -> int:
         """Bytes of packed weights in memory."""
-        return sum(entry.runtime.packed_bytes for entry in self._entries.values())
+        runtimes = [entry.runtime for entry in self._entries.values()]
+        blocks = {runtime.packed.__array_interface__["data"][0]: runtime.packed_bytes for runtime in runtimes}
+        return sum(blocks.values())
 
     @property
     def workspace_bytes(self) -> int:

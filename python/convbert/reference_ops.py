@@ -112,14 +112,18 @@ def dynamic_kernel(q, weight, bias=None, span_key=None, heads=1, normalize="soft
     return reference.softmax(logits) if normalize == "softmax" else logits
 
 
-def apply_kernel(v, taps, mask=None, pads=(0, 0), normalize="none"):
-    """y[b, t, h, r] = sum_k taps[b, t, h, k] v[b, t + k - low, h, r], zero outside and where not mask: [B, T, C]."""
+def apply_kernel(v, taps, mask=None, pads=(0, 0), normalize="none", with_taps=False):
+    """y[b, t, h, r] = sum_k taps[b, t, h, k] v[b, t + k - low, h, r], zero outside and where not mask: [B, T, C].
+
+    with_taps: also the taps, normalized.
+    """
     if normalize == "softmax":
         taps = reference.softmax(taps)
     if mask is not None:
         v = mask_tokens(v, mask)
     split = v.reshape(*v.shape[:2], taps.shape[2], -1)
-    return sum(taps[..., k:k + 1] * reference.shift(split, k - pads[0]) for k in range(taps.shape[3])).reshape(v.shape)
+    y = sum(taps[..., k:k + 1] * reference.shift(split, k - pads[0]) for k in range(taps.shape[3])).reshape(v.shape)
+    return (y, taps) if with_taps else y
 
 
 def span_dynamic_conv(q, span_key, v, weight, bias=None, mask=None, heads=1, pads=(0, 0), layout="out_in"):

@@ -76,10 +76,13 @@ def test_version(compiler, root):
     [
         ("{", "requires options as a JSON object, but found: "),
         ("[]", "requires options as a JSON object, but found: []"),
-        ({"colour": 1}, "requires an option 'target', 'outputs', 'cache_dir' or 'dump_dir', but found 'colour'"),
+        ({"colour": 1}, "requires an option 'target', 'outputs', 'inputs', 'cache_dir' or 'dump_dir', but found "
+                        "'colour'"),
         ({"target": 3}, "option 'target' requires a string, but found 3"),
         ({"outputs": "x"}, "option 'outputs' requires an array, but found \"x\""),
-        ({"outputs": ["x"]}, "option 'outputs' requires \"hidden_states\", but found \"x\""),
+        ({"outputs": ["x"]}, "option 'outputs' requires \"hidden_states\", \"attentions\", \"conv_kernels\", but found "
+                             "\"x\""),
+        ({"inputs": ["x"]}, "option 'inputs' requires \"head_mask\", but found \"x\""),
         ({"target": "z80"}, "requires a target 'native', 'x86-64-v3' or 'x86-64-v4', but found 'z80'"),
     ],
 )

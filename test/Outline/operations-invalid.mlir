@@ -104,7 +104,7 @@ func.func @forward() {
 // -----
 
 func.func private @probabilities(%x: tensor<?x?x32xf32>, %bias: tensor<?x?xf32>) -> tensor<?x?x32xf32> {
-  // expected-error @below {{has no CPU kernel for probabilities}}
+  // expected-error @below {{requires probabilities and normalised taps to be results of the function, once, and used nowhere else}}
   %y, %p = convbert.self_attention %x, %x, %x bias(%bias) {heads = 2 : i64, scale = 1.0 : f64, with_probabilities}
     : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?xf32>)
       -> (tensor<?x?x32xf32>, tensor<?x2x?x?xf32>)
@@ -116,13 +116,12 @@ func.func @forward() {
 
 // -----
 
-func.func private @head_mask(%x: tensor<?x?x32xf32>, %bias: tensor<?x?xf32>, %m: tensor<2xf32>) -> tensor<?x?x32xf32> {
-  %s = convbert.weight_view %m : (tensor<2xf32>) -> tensor<2xf32>
-  // expected-error @below {{requires its head mask decomposed into a step of its own}}
-  %y = convbert.self_attention %x, %x, %x bias(%bias) head_mask(%s) {heads = 2 : i64, scale = 1.0 : f64}
-    : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?xf32>, tensor<2xf32>)
-      -> tensor<?x?x32xf32>
-  return %y : tensor<?x?x32xf32>
+func.func private @twice(%v: tensor<?x?x32xf32>, %t: tensor<?x?x2x3xf32>)
+    -> (tensor<?x?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x2x3xf32>) {
+  // expected-error @below {{requires probabilities and normalised taps to be results of the function, once, and used nowhere else}}
+  %y, %k = convbert.apply_kernel %v, %t {pads = array<i64: 1, 1>, normalize = #convbert.norm<softmax>, with_taps}
+    : (tensor<?x?x32xf32>, tensor<?x?x2x3xf32>) -> (tensor<?x?x32xf32>, tensor<?x?x2x3xf32>)
+  return %y, %k, %k : tensor<?x?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x2x3xf32>
 }
 func.func @forward() {
   return

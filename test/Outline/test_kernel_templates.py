@@ -12,6 +12,7 @@ from test_outlined_model import functions, outline
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = sorted((ROOT / "lib" / "Outline" / "kernels").glob("*.mlir.in"))
 PLACEHOLDER = re.compile(r"@([A-Z][A-Z_]*)@")
+CONDITION = re.compile(r"^@[?!]([A-Z][A-Z_]*)@", re.MULTILINE)
 #: What no model of today uses.
 OTHERS = """
 ml_program.global private @s(#ml_program.extern : tensor<2xf32>) : tensor<2xf32>
@@ -64,6 +65,8 @@ def test_header(path):
     documented, used = set(PLACEHOLDER.findall(header)), set(PLACEHOLDER.findall(body))
     assert used <= documented, "not documented: " + ", ".join(sorted(used - documented))
     assert documented <= used, "documented but not used: " + ", ".join(sorted(documented - used))
+    for condition in set(CONDITION.findall(body)):
+        assert f"With {condition}, " in header, condition
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
@@ -72,7 +75,7 @@ def test_call_gives_every_parameter(path):
     sources = "".join((ROOT / "lib" / "Outline" / name).read_text() for name in ("KernelCalls.cpp", "Outline.cpp"))
     name = path.name.removesuffix(".mlir.in")
     assert f'"{name}"' in sources
-    for placeholder in set(PLACEHOLDER.findall(split(path)[1])):
+    for placeholder in set(PLACEHOLDER.findall(split(path)[1]) + CONDITION.findall(split(path)[1])):
         assert f'{{"{placeholder}", ' in sources, placeholder
 
 
@@ -86,7 +89,7 @@ def test_all_templates_are_substituted(tools, tmp_path, target):
         ["--size", "tiny", "--class", "ConvBertForMultipleChoice"],
     ]):
         text = outline(tools, tmp_path / str(i), *changes, target=target)
-        assert not PLACEHOLDER.search(text)
+        assert not PLACEHOLDER.search(text) and not CONDITION.search(text)
         used |= set(functions(text))
     (tmp_path / "module.mlir").write_text(OTHERS)
     done = subprocess.run([tools / "convbert-compile", tmp_path / "module.mlir", "--compile-from=import",

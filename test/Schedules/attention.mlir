@@ -1,15 +1,19 @@
-// RUN: sed -e 's/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: sed -e 's/@NR@/32/g; s/@DP@/64/g; s/@NR_DP@/2048/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@NR@/32/g; s/@DP@/64/g; s/@NR_DP@/2048/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX512
-// RUN: sed -e 's/@NR@/32/g; s/@DP@/48/g; s/@NR_DP@/1536/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@NR@/32/g; s/@DP@/48/g; s/@NR_DP@/1536/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=NARROW
-// RUN: sed -e 's/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse,func.func(eliminate-empty-tensors),one-shot-bufferize,func.func(fold-memref-alias-ops),canonicalize,cse,canonicalize)' \
 // RUN:   | FileCheck %s --check-prefix=BUFFERS
+
+// RUN: sed -e 's/^@?PROBABILITIES@//; s/^@?HEAD_MASK@//; /^@!/d; s/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse,func.func(eliminate-empty-tensors),one-shot-bufferize,func.func(fold-memref-alias-ops),canonicalize,cse,canonicalize)' \
+// RUN:   | FileCheck %s --check-prefix=MAPS
 
 // CHECK-LABEL: func.func private @attention
 //       CHECK:   scf.forall
@@ -82,3 +86,21 @@
 //   BUFFERS-NOT:   memref.copy
 //   BUFFERS-NOT:   tensor<
 //       BUFFERS:   return
+
+// With a head mask, that is what the sum divides; with probabilities, the scores are scaled where they lie, and copied
+// from there.
+//  MAPS-LABEL: func.func private @attention
+//        MAPS:   scf.forall
+//        MAPS:     %[[F:.*]] = memref.load {{.*}} : memref<?xf32, strided<[1], offset: ?>>
+//        MAPS:     %[[N:.*]] = vector.broadcast %[[F]]
+//        MAPS:     arith.divf %[[N]],
+//        MAPS:     vector.transfer_write {{.*}} memref<8x64xf32
+//        MAPS:     vector.transfer_read {{.*}} memref<8x?x16xf32, {{.*}} vector<8xf32>
+//   MAPS-NEXT:     arith.mulf {{.*}} vector<8xf32>
+//   MAPS-NEXT:     vector.transfer_write {{.*}} memref<8x?x16xf32
+//        MAPS:     vector.load {{.*}} vector<16xf32>
+//        MAPS:     vector.store {{.*}} memref<?x?x?x?xf32
+//    MAPS-NOT:   memref.copy
+//    MAPS-NOT:   linalg.
+//    MAPS-NOT:   tensor<
+//        MAPS:   return

@@ -1,5 +1,7 @@
 """What the tests of the kernels that mix rows share: their text as outlined, row buffers full of NaN, batch shapes."""
 
+import re
+
 import numpy as np
 
 from kernel_harness import ROOT, Kernel
@@ -13,7 +15,8 @@ PANEL = {"avx2": 16, "avx512": 32}
 def text(kind, **numbers):
     """Text of the kernel function of `kind` for `numbers` (the names in the header of the file)."""
     source = (TEMPLATES / f"{kind}.mlir.in").read_text()
-    source = "\n".join(line for line in source.split("\n") if not line.startswith("//"))
+    lines = [re.sub(r"^(@![A-Z_]+@)+", "", line) for line in source.split("\n")]  # of instances without extras
+    source = "\n".join(line for line in lines if not line.startswith(("//", "@?")))
     for name, value in numbers.items():
         source = source.replace(f"@{name}@", str(value))
     return source

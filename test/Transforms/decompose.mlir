@@ -83,7 +83,7 @@ func.func @plain(%x: tensor<?x?x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>) 
 
 // -----
 
-// Both branches read one value; masks become steps; a run of query slices is a slice.
+// Both branches read one value; the convolution's masks become steps; a run of query slices is a slice.
 // CHECK-LABEL: func.func @masks(
 // CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<?x?x8xf32>, {{.*}}, %[[CM:[a-z0-9]*]]: tensor<?x?xi1>, %[[HM:[a-z0-9]*]]: tensor<4xf32>)
 // CHECK-DAG:     %[[Q:.*]] = convbert.dense {{.*}} -> tensor<?x?x6xf32>
@@ -96,9 +96,8 @@ func.func @plain(%x: tensor<?x?x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>) 
 // CHECK-DAG:     %[[HC:.*]] = tensor.extract_slice %[[HM]][2] [2] [1]
 // CHECK-DAG:     %[[SC:.*]] = convbert.scale_heads %[[C]], %[[HC]]
 // CHECK-DAG:     %[[HA:.*]] = tensor.extract_slice %[[HM]][0] [2] [1]
-// CHECK-DAG:     %[[A:.*]] = convbert.self_attention %[[Q]], %{{.*}}, %[[V]] {heads = 2 : i64, query_heads = array<i64: 2, 0>
-// CHECK-DAG:     %[[SA:.*]] = convbert.scale_heads %[[A]], %[[HA]]
-// CHECK:         tensor.concat dim(2) %[[SA]], %[[SC]]
+// CHECK-DAG:     %[[A:.*]] = convbert.self_attention %[[Q]], %{{.*}}, %[[V]] head_mask(%[[HA]]) {heads = 2 : i64, query_heads = array<i64: 2, 0>
+// CHECK:         tensor.concat dim(2) %[[A]], %[[SC]]
 func.func @masks(%x: tensor<?x?x8xf32>, %wq: tensor<6x8xf32>, %bq: tensor<6xf32>, %w: tensor<4x8xf32>,
     %b: tensor<4xf32>, %wd: tensor<8x3xf32>, %wf: tensor<6x4xf32>, %bf: tensor<6xf32>, %wo: tensor<8x8xf32>,
     %bo: tensor<8xf32>, %cm: tensor<?x?xi1>, %hm: tensor<4xf32>) -> tensor<?x?x8xf32> {
@@ -114,7 +113,7 @@ func.func @masks(%x: tensor<?x?x8xf32>, %wq: tensor<6x8xf32>, %bq: tensor<6xf32>
 
 // -----
 
-// Probabilities keep the head mask in the attention, and kernels are taken before they are used.
+// Probabilities come out of the attention, and kernels are taken before they are used.
 // CHECK-LABEL: func.func @maps(
 // CHECK:         %[[T:.*]] = convbert.dynamic_kernel
 // CHECK:         convbert.apply_kernel %{{.*}}, %[[T]]

@@ -151,6 +151,20 @@ func.func @taps(%x: !x, %w: tensor<6x8xf32>) -> !x {
   return %y : !x
 }
 
+// Taps that the function returns come out of the convolution, too.
+// CHECK-LABEL: func.func @returned_taps(
+// CHECK:         %[[T:.*]] = convbert.dynamic_kernel {{.*}} normalize = #convbert.norm<none>
+// CHECK:         %[[Y:.*]], %[[K:.*]] = convbert.apply_kernel %{{.*}}, %[[T]]
+// CHECK-SAME:      {normalize = #convbert.norm<softmax>, pads = array<i64: 1, 1>, with_taps}
+// CHECK:         return %[[Y]], %[[K]]
+func.func @returned_taps(%x: !x, %w: tensor<6x8xf32>) -> (!x, tensor<?x?x2x3xf32>) {
+  %t = convbert.dynamic_kernel %x, %w {heads = 2 : i64, normalize = #convbert.norm<softmax>}
+    : (!x, tensor<6x8xf32>) -> tensor<?x?x2x3xf32>
+  %y = convbert.apply_kernel %x, %t {pads = array<i64: 1, 1>, normalize = #convbert.norm<none>}
+    : (!x, tensor<?x?x2x3xf32>) -> !x
+  return %y, %t : !x, tensor<?x?x2x3xf32>
+}
+
 // Taps that are used twice, that no softmax made, or that go through two softmaxes, stay.
 // CHECK-LABEL: func.func @shared_taps(
 // CHECK:         normalize = #convbert.norm<softmax>

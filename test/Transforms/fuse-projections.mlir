@@ -84,6 +84,20 @@ func.func @second_result_as_weight(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %b:
   return %y, %t : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
+// A part of a concatenation is computed where it belongs.
+// CHECK-LABEL: func.func @for_concat(
+// CHECK:         %[[Y:.*]] = convbert.dense {{.*}} -> tensor<?x?x8xf32>
+// CHECK:         %[[A:.*]] = convbert.self_attention
+// CHECK:         tensor.concat dim(2) %[[A]], %[[Y]]
+func.func @for_concat(%x: !x, %w: tensor<8x8xf32>, %b: tensor<8xf32>) -> tensor<?x?x16xf32> {
+  %q = convbert.dense %x, %w, %b : (!x, tensor<8x8xf32>, tensor<8xf32>) -> !x
+  %k = convbert.dense %x, %w, %b : (!x, tensor<8x8xf32>, tensor<8xf32>) -> !x
+  %y = convbert.dense %x, %w, %b : (!x, tensor<8x8xf32>, tensor<8xf32>) -> !x
+  %a = convbert.self_attention %q, %k, %k {heads = 2 : i64, scale = 1.0 : f64} : (!x, !x, !x) -> !x
+  %c = tensor.concat dim(2) %a, %y : (!x, !x) -> tensor<?x?x16xf32>
+  return %c : tensor<?x?x16xf32>
+}
+
 // What differs in input, orientation, epilogue or bias stays apart.
 // CHECK-LABEL: func.func @apart(
 // CHECK-NOT:     tensor.concat

@@ -11,10 +11,11 @@ from convbert.compiler import compiled
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("directory, outputs", [(GOLDEN / "base_tiny", ("hidden_states",)), (GOLDEN / "groups2", ()),
+                                                (GOLDEN / "odd_heads", ("attentions", "conv_kernels")),
                                                 (DEMO / "langid", ()), (DEMO / "mlm", ())],
-                         ids=["base_tiny", "groups2", "langid", "mlm"])
+                         ids=["base_tiny", "groups2", "odd_heads", "langid", "mlm"])
 def test_no_allocation(directory, outputs, threads, build_dir, tmp_path):
-    with compiled(directory, outputs=outputs) as description:
+    with compiled(directory, extras=outputs) as description:
         (tmp_path / "description.json").write_text(json.dumps(description), encoding="utf-8")
         result = subprocess.run([build_dir / "test/bin/convbert-count-allocations", tmp_path / "description.json",
                                  str(threads), "1x1", "1x16", "3x9", "2x13"], capture_output=True, text=True,

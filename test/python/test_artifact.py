@@ -20,7 +20,8 @@ IDS = [[5, 6, 7, 8]]
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     output = tmp_path_factory.mktemp("artefacts") / "model.cbx"
-    assert convbert.compile(DEMO / "langid", output=output, outputs=["hidden_states"]) == str(output)
+    assert convbert.compile(DEMO / "langid", output=output, outputs=["hidden_states", "attentions+hidden_states", "head_mask"]
+                            ) == str(output)
     return output
 
 
@@ -53,6 +54,11 @@ def test_same_bits_and_facts(place):
     for found, right in zip(model(IDS, output_hidden_states=True).hidden_states,
                             direct(IDS, output_hidden_states=True).hidden_states):
         np.testing.assert_array_equal(found, right)
+    both = dict(output_hidden_states=True, output_attentions=True)
+    for found, right in zip(model(IDS, **both).attentions, direct(IDS, **both).attentions):
+        np.testing.assert_array_equal(found, right)
+    np.testing.assert_array_equal(model(IDS, head_mask=[1, 0]).logits, direct(IDS, head_mask=[1, 0]).logits)
+    assert model.packed_bytes == os.path.getsize(place / "weights.bin")  # one copy for all entries
     assert model.labels == direct.labels and model.config == direct.config and model.outputs == direct.outputs
     assert model.cost(2, 7) == direct.cost(2, 7)
     assert model.summary().splitlines()[1:] == direct.summary().splitlines()[1:]
@@ -60,8 +66,9 @@ def test_same_bits_and_facts(place):
 
 def test_files(place):
     names = {path.name for path in place.iterdir()}
-    assert {"manifest.json", "model.so", "hidden_states.so", "weights.bin", "config.json", "tokenizer.json",
-            "vocab.txt"} <= names
+    assert {"manifest.json", "model.so", "hidden_states.so", "hidden_states+attentions.so", "head_mask.so",
+            "weights.bin", "config.json", "tokenizer.json", "vocab.txt"} <= names
+    assert len([name for name in names if name.endswith(".bin")]) == 1
     assert not [name for name in names if name.startswith(".")]
     facts = manifest(place)
     assert set(facts["files"]) == names - {"manifest.json"}
@@ -143,10 +150,16 @@ def test_without_hidden_states(tmp_path):
     with pytest.raises(convbert.Error) as error:
         model(IDS, output_hidden_states=True)
     assert str(error.value) == (f"{tmp_path / 'm.cbx'}: requires code for hidden_states, but the artefact was compiled "
-                                "without; compile the checkpoint again with outputs=['hidden_states']")
+                                "with the plain outputs alone; compile the checkpoint again with "
+                                "outputs=['hidden_states']")
     # An artefact is replaced, by one with hidden states.
     convbert.compile(GOLDEN / "base_tiny", output=tmp_path / "m.cbx", outputs=["hidden_states"])
     assert len(convbert.load(tmp_path / "m.cbx")(IDS, output_hidden_states=True).hidden_states) == 3
+    with pytest.raises(convbert.Error) as error:
+        convbert.load(tmp_path / "m.cbx")(IDS, head_mask=[1, 1], output_attentions=True)
+    assert str(error.value) == (f"{tmp_path / 'm.cbx'}: requires code for attentions+head_mask, but the artefact was "
+                                "compiled with hidden_states alone; compile the checkpoint again with "
+                                "outputs=['attentions+head_mask']")
     model(IDS)  # and who had loaded the old one keeps it
     assert [path.name for path in tmp_path.iterdir()] == ["m.cbx"]
 
@@ -181,6 +194,10 @@ def test_refused_uses(place, tmp_path):
             convbert.compile(GOLDEN / "base_tiny", output=output)
     with pytest.raises(convbert.Error, match="requires a checkpoint directory, but found an artefact"):
         convbert.compile(place, output=tmp_path / "m.cbx")
-    with pytest.raises(ValueError, match="outputs: requires names from hidden_states, but found 'all'"):
-        convbert.compile(GOLDEN / "base_tiny", output=tmp_path / "m.cbx", outputs=["all"])
+    for outputs, message in [(["all"], "outputs: requires names from hidden_states, attentions, conv_kernels, head_mask, "
+                                       "but found 'all'"),
+                             (["attentions+"], "outputs: requires names from .*, but found ''"),
+                             ("attentions", "outputs: requires a list of names, but found 'attentions'")]:
+        with pytest.raises(ValueError, match=message):
+            convbert.compile(GOLDEN / "base_tiny", output=tmp_path / "m.cbx", outputs=outputs)
     assert (tmp_path / "file").read_text() == "mine"

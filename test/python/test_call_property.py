@@ -67,7 +67,8 @@ ANYTHING = st.one_of(
 
 @settings(COMMON, max_examples=200)
 @given(st.dictionaries(st.sampled_from(["input_ids", "attention_mask", "token_type_ids", "position_ids", "head_mask",
-                                        "inputs_embeds", "encoder_input", "out", "output_hidden_states"]), ANYTHING))
+                                        "inputs_embeds", "encoder_input", "out", "output_hidden_states", "output_attentions",
+                                        "output_conv_kernels"]), ANYTHING))
 def test_anything_else_is_one_value_error(model, arguments):
     try:
         model(**arguments)

@@ -23,6 +23,11 @@ static cl::opt<bool> locations("locations", cl::desc("Write locations, which nam
                                cl::cat(category));
 static cl::opt<bool> hiddenStates("hidden-states", cl::desc("Also return the hidden states of all layers"),
                                   cl::cat(category));
+static cl::opt<bool> attentions("attentions", cl::desc("Also return the attention probabilities of all layers"),
+                                cl::cat(category));
+static cl::opt<bool> convKernels("conv-kernels", cl::desc("Also return the convolution taps of all layers"),
+                                 cl::cat(category));
+static cl::opt<bool> headMask("head-mask", cl::desc("Take a factor for each head of all layers"), cl::cat(category));
 
 static cl::opt<bool> explain("explain",
                              cl::desc("Print what the checkpoint is, and every tensor with type and shape, instead"),
@@ -57,6 +62,9 @@ int main(int argc, char **argv) {
     return printExplanation(context);
   ImportOptions options;
   options.hiddenStates = hiddenStates;
+  options.attentions = attentions;
+  options.convKernels = convKernels;
+  options.headMask = headMask;
   std::string message;
   FailureOr<ImportedModel> model = importCheckpoint(directory, options, context, message);
   if (failed(model)) {

@@ -8,9 +8,10 @@
 //   %x  = generic (m, i, o)      `panel_max`  over the panels, then `lane_max` (m, i) over the lanes
 //   %p  = generic (m, o, i)      `exp`        exp(s - max)
 //   %l  = generic (m, i, o)      `panel_sum`  and `lane_sum` (m, i)
-//   %f  = generic (m)            `factor`     1 / sum
+//   %f  = generic (m)            `factor`     1 / sum, or the head's factor / sum
 //   %a  = generic (m, c, o, i)   `pv`         p[m,o,i] * values[o,i,c]
 //   %y  = generic (m, c)         `scale`      a * factor; also tagged `wide` if 32 divides c, `narrow` if not
+//   %p' = generic (m, o, i)      `probability`  p * factor, where probabilities are a result
 //
 // A key whose bias is -inf gets exp(-inf) = 0 exactly.  The maximum ignores a NaN, the exponential does not: the sum
 // and with it the row become NaN.  A row whose keys all have -inf is NaN, as 0 / 0.
@@ -71,9 +72,12 @@ struct AttentionTilePattern : OpRewritePattern<AttentionTileOp> {
           return buildExpOfNonPositive(b, loc, x);
         });
     Value total = reduce(b, rewriter, "sum", 0.0, weights, rows, lanes, sum);
+    Value numerator = op.getFactor();
     Value factor = b.generic("factor", total, b.empty(rows), {{m}, {m}}, 1, 0,
-                             [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                               Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0f));
+                             [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                               Value one = numerator;
+                               if (!one)
+                                 one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1.0f));
                                return arith::DivFOp::create(b, loc, one, args[0]);
                              });
 
@@ -86,7 +90,15 @@ struct AttentionTilePattern : OpRewritePattern<AttentionTileOp> {
                                return arith::MulFOp::create(b, loc, args[0], args[1]);
                              });
     result.getDefiningOp()->setAttr(columns % 32 == 0 ? "wide" : "narrow", rewriter.getUnitAttr());
-    rewriter.replaceOp(op, result);
+    SmallVector<Value> results{result};
+    if (op.getWithProbabilities()) {
+      bindDims(op.getContext(), m, o, i);
+      results.push_back(b.generic("probability", factor, weights, {{m}, {m, o, i}}, 3, 0,
+                                  [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                                    return arith::MulFOp::create(b, loc, args[1], args[0]);
+                                  }));
+    }
+    rewriter.replaceOp(op, results);
     return success();
   }
 

@@ -80,18 +80,18 @@ struct SpanTilePattern : OpRewritePattern<SpanTileOp> {
     SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(type.getDimSize(0)),
                                     rewriter.getIndexAttr(logitsType.getDimSize(1)),
                                     rewriter.getIndexAttr(type.getDimSize(1))};
-    weights = tensor::ExtractSliceOp::create(rewriter, loc, weights, offsets, sizes, strides);
+    Value used = tensor::ExtractSliceOp::create(rewriter, loc, weights, offsets, sizes, strides);
 
     LinalgBuilder b(rewriter, loc);
     AffineExpr t, h, c, j;
     bindDims(op.getContext(), t, h, c, j);
     Value result =
-        b.generic("conv", {op.getV(), weights}, b.filled(0.0, type.getShape()), {{t + j, h, c}, {t, j, h}, {t, h, c}},
+        b.generic("conv", {op.getV(), used}, b.filled(0.0, type.getShape()), {{t + j, h, c}, {t, j, h}, {t, h, c}},
                   4, 1, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                     return math::FmaOp::create(b, loc, args[0], args[1], args[2]);
                   });
     result.getDefiningOp()->setAttr(type.getDimSize(2) % 32 == 0 ? "wide" : "narrow", rewriter.getUnitAttr());
-    rewriter.replaceOp(op, result);
+    rewriter.replaceOp(op, op.getWithTaps() ? ValueRange{result, weights} : ValueRange{result});
     return success();
   }
 };

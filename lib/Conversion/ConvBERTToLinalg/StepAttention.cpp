@@ -10,7 +10,7 @@
 //                    %x = generic (b, h, t, s, c)   q[b,t,h,c] * k[b,s,h,c]
 //                    %x = generic (b, h, t, s)      x * scale + bias[b,s], in place
 //                    %p = softmax over s            in place
-//                    %p = generic (b, h, t, s)      p * head_mask[h], in place, where probabilities are a result
+//                    %p = generic (b, h, t, s)      p * head_mask[h], in place
 //                    %y = generic (b, h, t, s, c)   y[b,t,h,c] + p[b,h,t,s] * v[b,s,h,c], s reduced
 //
 // The lowest finite number absorbs every score, so a row whose keys are all masked is uniform; a row whose keys all
@@ -104,8 +104,6 @@ struct SelfAttentionPattern : OpRewritePattern<SelfAttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(SelfAttentionOp op, PatternRewriter &rewriter) const override {
-    if (op.isDecomposable())
-      return rewriter.notifyMatchFailure(op, "requires the head mask to be decomposed into a step of its own");
     StepBuilder b(rewriter, op, getElementTypeOrSelf(op.getQ()));
     int64_t heads = static_cast<int64_t>(op.getHeads()), slices = getFeatures(op.getQ()) / op.getHeadSize();
     Value q = b.splitFeatures(op.getQ(), slices), k = b.splitFeatures(op.getK(), heads);

@@ -101,7 +101,10 @@ struct ApplyKernelPattern : OpRewritePattern<ApplyKernelOp> {
     // The taps are reduced outside of the columns: columns lie side by side.
     Value y = b.generic({v, taps}, b.filled(0.0, sizes), {{n, t + k, h, r}, {n, t, h, k}, {n, t, h, r}}, 5, 3u,
                         body::multiplyAdd);
-    b.replace(op, b.convert(b.joinFeatures(y), b.getElementType()));
+    SmallVector<Value> results{b.convert(b.joinFeatures(y), b.getElementType())};
+    if (op.getWithTaps())
+      results.push_back(b.convert(taps, b.getElementType()));
+    b.replace(op, results);
     return success();
   }
 };

@@ -1,8 +1,8 @@
 // attention: one tile of query rows of one head against all keys; also the transposition of key panels.
 //
 // Matches  what attention_tile becomes, each operation once: `bias` -> `qk` -> `panel_max` -> `lane_max` -> `exp` ->
-//          `panel_sum` -> `lane_sum` -> `factor`, and `pv` -> `scale`; `qk`, `exp` work in place on the scores, the
-//          reductions and `pv` start from fills.  Panels may be dynamic, all else is static.  One linalg.transpose tagged
+//          `panel_sum` -> `lane_sum` -> `factor`, and `pv` -> `scale`, perhaps `probability`; `qk`, `exp` and
+//          `probability` work in place on the scores, the reductions and `pv` start from fills.  Panels may be dynamic, all else is static.  One linalg.transpose tagged
 //          `transpose`, on buffers.
 // Needs    tile rows a multiple of `rows`; lanes of a panel and columns of a head multiples of nv and 16, columns also
 //          of `narrow`, and of `wide` if `scale` is tagged `wide` and not `narrow`; (rows + 1) * lanes / nv + 1 vector
@@ -110,6 +110,13 @@ transform.named_sequence private @softmax(%kernel: !any {transform.readonly}, %r
   transform.convbert.expect_count %exp, 1 "exponential tagged `exp`" : !any
   %e, %em, %eo, %ei = transform.structured.tile_using_for %exp tile_sizes [1, 1, %nv] : (!any, !param) -> (!any, !any, !any, !any)
   transform.convbert.unroll_full %ei : !any
+  %probability = transform.structured.match attributes {probability} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %probability, 0 to 1 "probabilities tagged `probability`" : !any
+  transform.foreach %probability : !any {
+  ^bb0(%op: !any):
+    %p, %pm, %po, %pi = transform.structured.tile_using_for %op tile_sizes [1, 1, %nv] : (!any, !param) -> (!any, !any, !any, !any)
+    transform.convbert.unroll_full %pi : !any
+  }
   %sum = transform.structured.match attributes {panel_sum} in %kernel : (!any) -> !any
   transform.convbert.expect_count %sum, 1 "reduction tagged `panel_sum`" : !any
   transform.include @overPanels failures(propagate) (%sum, %rows, %nv) : (!any, !param, !param) -> ()

@@ -41,9 +41,9 @@ func.func @masked(%v: tensor<?x?x4xf32>, %t: tensor<?x?x2x3xf32>, %m: tensor<?x?
 
 // -----
 
-func.func @head_mask(%x: tensor<?x?x4xf32>, %m: tensor<2xf32>) -> tensor<?x?x4xf32> {
-  // expected-error @below {{'convbert.self_attention' op requires decomposition}}
-  %y = convbert.self_attention %x, %x, %x head_mask(%m) {heads = 2 : i64, scale = 1.0 : f64}
-    : (tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<2xf32>) -> tensor<?x?x4xf32>
+func.func @mask(%v: tensor<?x?x4xf32>, %t: tensor<?x?x2x3xf32>, %m: tensor<?x?xi1>) -> tensor<?x?x4xf32> {
+  // expected-error @below {{'convbert.apply_kernel' op requires decomposition}}
+  %y = convbert.apply_kernel %v, %t mask(%m) {pads = array<i64: 1, 1>, normalize = #convbert.norm<softmax>}
+    : (tensor<?x?x4xf32>, tensor<?x?x2x3xf32>, tensor<?x?xi1>) -> tensor<?x?x4xf32>
   return %y : tensor<?x?x4xf32>
 }

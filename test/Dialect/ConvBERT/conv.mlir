@@ -39,6 +39,16 @@ func.func @apply_kernel(%v: tensor<?x?x384xf32>, %taps: tensor<?x?x6x9xf32>) -> 
   return %o : tensor<?x?x384xf32>
 }
 
+// CHECK-LABEL: func.func @apply_kernel_with_taps(
+// CHECK:         convbert.apply_kernel %arg0, %arg1
+// CHECK-SAME:      {normalize = #convbert.norm<softmax>, pads = array<i64: 1, 1>, with_taps}
+// CHECK-SAME:      -> (tensor<?x?x6xf32>, tensor<?x?x2x3xf32>)
+func.func @apply_kernel_with_taps(%v: tensor<?x?x6xf32>, %l: tensor<?x?x2x3xf32>) {
+  %o, %k = convbert.apply_kernel %v, %l {pads = array<i64: 1, 1>, normalize = #convbert.norm<softmax>, with_taps}
+      : (tensor<?x?x6xf32>, tensor<?x?x2x3xf32>) -> (tensor<?x?x6xf32>, tensor<?x?x2x3xf32>)
+  return
+}
+
 // CHECK-LABEL: func.func @span_dynamic_conv(
 // CHECK:         convbert.span_dynamic_conv %arg0, %arg1, %arg2, %arg3, %arg4
 // CHECK-SAME:      {heads = 6 : i64, pads = array<i64: 4, 4>}

@@ -65,6 +65,16 @@ func.func @apply_kernel_batch(%v: tensor<2x5x8xf32>, %t: tensor<3x5x2x3xf32>) {
 
 // -----
 
+// APPLY_KERNEL-C5
+func.func @apply_kernel_with_taps(%v: tensor<2x5x8xf32>, %t: tensor<2x5x2x3xf32>) {
+  // expected-error @below {{requires `normalize = softmax` for `with_taps`, but found `none`}}
+  %y, %k = convbert.apply_kernel %v, %t {pads = array<i64: 1, 1>, normalize = #convbert.norm<none>, with_taps}
+    : (tensor<2x5x8xf32>, tensor<2x5x2x3xf32>) -> (tensor<2x5x8xf32>, tensor<2x5x2x3xf32>)
+  return
+}
+
+// -----
+
 // APPLY_KERNEL-C1
 func.func @apply_kernel_length(%v: tensor<2x5x8xf32>, %t: tensor<2x4x2x3xf32>) {
   // expected-error @below {{requires the length of `taps` to be 5, but found 4}}

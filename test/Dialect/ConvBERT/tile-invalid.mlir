@@ -293,6 +293,18 @@ func.func @attention_tile_score_width(
 
 // -----
 
+func.func @attention_tile_factor(
+    %q: tensor<8x64xf32>, %k: tensor<3x64x16xf32>, %v: tensor<3x16x64xf32>, %b: tensor<3x16xf32>,
+    %s: tensor<8x3x16xf32>, %f: f64) {
+  // expected-error @below {{requires equal element types, but found 'f32' and 'f64'}}
+  %y = convbert.attention_tile %q, %k, %v, %b scratch(%s) times(%f)
+    : (tensor<8x64xf32>, tensor<3x64x16xf32>, tensor<3x16x64xf32>, tensor<3x16xf32>, tensor<8x3x16xf32>, f64)
+       -> tensor<8x64xf32>
+  return
+}
+
+// -----
+
 // WEIGHT_VIEW-C1
 func.func @weight_view_of_nothing() {
   // expected-error @below {{requires at least one packed tensor and one weight, but found 0 and 1}}

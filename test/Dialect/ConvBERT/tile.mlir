@@ -55,6 +55,27 @@ func.func @attention_tile(
   return %y : tensor<8x64xf32>
 }
 
+// CHECK-LABEL: func.func @attention_tile_maps(
+// CHECK:         convbert.attention_tile %arg0, %arg1, %arg2, %arg3 scratch(%arg4) times(%arg5) {with_probabilities} :
+// CHECK-SAME:      -> (tensor<8x64xf32>, tensor<8x?x16xf32>)
+func.func @attention_tile_maps(
+    %q: tensor<8x64xf32>, %keys: tensor<?x64x16xf32>, %values: tensor<?x16x64xf32>, %bias: tensor<?x16xf32>,
+    %scores: tensor<8x?x16xf32>, %m: f32) {
+  %y, %p = convbert.attention_tile %q, %keys, %values, %bias scratch(%scores) times(%m) {with_probabilities}
+      : (tensor<8x64xf32>, tensor<?x64x16xf32>, tensor<?x16x64xf32>, tensor<?x16xf32>, tensor<8x?x16xf32>, f32)
+        -> (tensor<8x64xf32>, tensor<8x?x16xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @span_tile_maps(
+// CHECK:         convbert.span_tile %arg0, %arg1 {with_taps} :
+// CHECK-SAME:      -> (tensor<4x6x64xf32>, tensor<4x9x8xf32>)
+func.func @span_tile_maps(%logits: tensor<4x9x8xf32>, %v: tensor<12x6x64xf32>) {
+  %y, %a = convbert.span_tile %logits, %v {with_taps}
+      : (tensor<4x9x8xf32>, tensor<12x6x64xf32>) -> (tensor<4x6x64xf32>, tensor<4x9x8xf32>)
+  return
+}
+
 // Several packed tensors for one weight (groups), one packed tensor for two weights (gamma and beta).
 // CHECK-LABEL: func.func @weight_views(
 // CHECK:         convbert.weight_view %arg0, %arg0 : (tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<2x4x6xf32>

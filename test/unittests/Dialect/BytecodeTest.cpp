@@ -60,6 +60,14 @@ TEST_F(BytecodeTest, CurrentVersionRoundTrips) {
   EXPECT_EQ(print(*before), print(*after));
 }
 
+TEST_F(BytecodeTest, Version1IsRead) {
+  std::string old = write(1);
+  EXPECT_NE(old, write(ConvBERTDialectVersion::kCurrent));
+  OwningOpRef<ModuleOp> before = parse(kSource), after = parse(old);
+  ASSERT_TRUE(before && after) << message;
+  EXPECT_EQ(print(*before), print(*after));
+}
+
 TEST_F(BytecodeTest, Version0IsUpgraded) {
   std::string old = write(0);
   EXPECT_NE(old, write(ConvBERTDialectVersion::kCurrent));
@@ -72,7 +80,7 @@ TEST_F(BytecodeTest, Version0IsUpgraded) {
 TEST_F(BytecodeTest, NewerVersionIsRefused) {
   std::string bytes = write(99);
   EXPECT_FALSE(parse(bytes));
-  EXPECT_NE(message.find("requires a convbert dialect of version at most 1, but found version 99"), std::string::npos)
+  EXPECT_NE(message.find("requires a convbert dialect of version at most 2, but found version 99"), std::string::npos)
       << message;
 }
 

@@ -35,6 +35,18 @@ TEST_F(KernelTemplatesTest, NamesAvoidThoseInUse) {
   EXPECT_EQ(kernel.getName(), "norm_8_1");
 }
 
+TEST_F(KernelTemplatesTest, LinesHaveConditions) {
+  TemplateParameters parameters{{"NR", "16"}, {"DP", "64"}, {"NR_DP", "1024"}};
+  func::FuncOp plain = templates.get("attention", "", parameters);
+  parameters.push_back({"PROBABILITIES", ""});
+  func::FuncOp probabilities = templates.get("attention", "", parameters);
+  parameters.push_back({"HEAD_MASK", ""});
+  func::FuncOp both = templates.get("attention", "", parameters);
+  ASSERT_TRUE(plain && probabilities && both) << errors;
+  EXPECT_EQ(probabilities.getNumArguments(), plain.getNumArguments() + 1);
+  EXPECT_EQ(both.getNumArguments(), plain.getNumArguments() + 2);
+}
+
 TEST_F(KernelTemplatesTest, ReportsAnUnknownTemplate) {
   EXPECT_FALSE(templates.get("nothing", "", {}));
   EXPECT_NE(errors.find("requires a kernel template 'nothing', but found none"), std::string::npos) << errors;
