@@ -55,7 +55,8 @@ void convbert::addBytecodeInterface(ConvBERTDialect &dialect) {
 LogicalResult ApplyKernelOp::readProperties(DialectBytecodeReader &reader, OperationState &state) {
   auto &properties = state.getOrAddProperties<Properties>();
   if (getVersion(reader) > 0)
-    return failure(failed(reader.readAttribute(properties.normalize)) || failed(reader.readAttribute(properties.pads)) ||
+    return failure(failed(reader.readAttribute(properties.normalize)) ||
+                   failed(reader.readAttribute(properties.pads)) ||
                    (getVersion(reader) > 1 && failed(reader.readOptionalAttribute(properties.with_taps))));
   UnitAttr softmax;
   if (failed(reader.readAttribute(properties.pads)) || failed(reader.readOptionalAttribute(softmax)))

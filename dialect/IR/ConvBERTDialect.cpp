@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -22,7 +23,16 @@ using namespace mlir::convbert;
 #define GET_OP_CLASSES
 #include "dialect/IR/ConvBERTOps.cpp.inc"
 
+namespace {
+/// Operations are pure and have no regions: they may stand anywhere.
+struct ConvBERTInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
+};
+} // namespace
+
 void ConvBERTDialect::initialize() {
+  addInterfaces<ConvBERTInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/IR/ConvBERTAttrs.cpp.inc"

@@ -10,6 +10,13 @@ using Values = FailureOr<SmallVector<Value>>;
 
 static Values one(Value value) { return SmallVector<Value>{value}; }
 
+Location convbert::nameStep(Location loc, StringRef step) {
+  auto named = dyn_cast<NameLoc>(loc);
+  if (!named)
+    return loc;
+  return NameLoc::get(StringAttr::get(loc->getContext(), named.getName().getValue() + "." + step), named.getChildLoc());
+}
+
 Value convbert::buildDense(OpBuilder &b, Location loc, Value x, Value weight, Value bias, WeightLayout layout,
                            ActivationKind activation) {
   Value y = DenseOp::create(b, loc, x, weight, bias, /*multiplier=*/Value(), layout, ActivationKind::Identity);
@@ -25,14 +32,14 @@ Values EmbeddingsOp::decompose(OpBuilder &b) {
 }
 
 Values FeedForwardOp::decompose(OpBuilder &b) {
-  Location loc = getLoc();
-  auto layer = [&](Value x, Value weight, Value bias) -> Value {
+  auto layer = [&](Location loc, Value x, Value weight, Value bias) -> Value {
     if (cast<RankedTensorType>(weight.getType()).getRank() == 3)
       return GroupedDenseOp::create(b, loc, x, weight, bias, ActivationKind::Identity);
     return buildDense(b, loc, x, weight, bias);
   };
-  Value h = ActivationOp::create(b, loc, layer(getX(), getW1(), getB1()), getActivation());
-  return one(layer(h, getW2(), getB2()));
+  Location up = nameStep(getLoc(), "up");
+  Value h = ActivationOp::create(b, up, layer(up, getX(), getW1(), getB1()), getActivation());
+  return one(layer(nameStep(getLoc(), "down"), h, getW2(), getB2()));
 }
 
 Values LMHeadOp::decompose(OpBuilder &b) {
@@ -69,6 +76,7 @@ Values ChoiceHeadOp::decompose(OpBuilder &b) {
 }
 
 Values SeparableConv1DOp::decompose(OpBuilder &b) {
-  Value z = DepthwiseConv1DOp::create(b, getLoc(), getX(), getDepthwise(), getPadsAttr(), getLayoutAttr());
-  return one(buildDense(b, getLoc(), z, getPointwise(), getBias(), getLayout()));
+  Value z = DepthwiseConv1DOp::create(b, nameStep(getLoc(), "depthwise"), getX(), getDepthwise(), getPadsAttr(),
+                                      getLayoutAttr());
+  return one(buildDense(b, nameStep(getLoc(), "pointwise"), z, getPointwise(), getBias(), getLayout()));
 }

@@ -20,8 +20,8 @@ Values ApplyKernelOp::decompose(OpBuilder &b) {
 }
 
 Values SpanDynamicConvOp::decompose(OpBuilder &b) {
-  Value taps = DynamicKernelOp::create(b, getLoc(), getQ(), getWeight(), getBias(), getSpanKey(), getHeads(),
-                                       KernelNorm::Softmax, getLayout());
+  Value taps = DynamicKernelOp::create(b, nameStep(getLoc(), "kernel"), getQ(), getWeight(), getBias(), getSpanKey(),
+                                       getHeads(), KernelNorm::Softmax, getLayout());
   return one(ApplyKernelOp::create(b, getLoc(), getV(), taps, getMask(), getPadsAttr(),
                                    KernelNormAttr::get(b.getContext(), KernelNorm::None), /*with_taps=*/UnitAttr())
                  .getResult());
@@ -38,7 +38,9 @@ struct MixedBuilder {
   int64_t attnHeads = static_cast<int64_t>(op.getAttnHeads()), convHeads = static_cast<int64_t>(op.getConvHeads()),
           size = static_cast<int64_t>(op.getHeadSize());
 
-  Value dense(Value weight, Value bias) { return buildDense(b, loc, op.getX(), weight, bias, layout); }
+  Value dense(StringRef step, Value weight, Value bias) {
+    return buildDense(b, nameStep(loc, step), op.getX(), weight, bias, layout);
+  }
 
   Value headMask(int64_t first, int64_t count) {
     return op.getHeadMask() ? extractBlock(b, loc, op.getHeadMask(), 0, first, count) : Value();
@@ -53,7 +55,7 @@ struct MixedBuilder {
     for (auto [i, slice] : llvm::enumerate(*slices))
       if (slice != slices->front() + static_cast<int64_t>(i)) {
         int64_t axis = layout == WeightLayout::OutIn ? 0 : 1;
-        return dense(selectBlocks(b, loc, op.getWq(), axis, size, *slices),
+        return dense("span_query", selectBlocks(b, loc, op.getWq(), axis, size, *slices),
                      selectBlocks(b, loc, op.getBq(), 0, size, *slices));
       }
     return selectBlocks(b, loc, query, 2, size, *slices);
@@ -63,9 +65,9 @@ struct MixedBuilder {
     double scale = 1.0 / std::sqrt(static_cast<double>(size));
     if (!op.getQueryHeads())
       query = extractBlock(b, loc, query, 2, 0, attnHeads * size);
-    return SelfAttentionOp::create(b, loc, query, key, value, op.getBias(), headMask(0, attnHeads),
-                                   op.getAttnHeadsAttr(), b.getF64FloatAttr(scale), op.getQueryHeadsAttr(),
-                                   op.getWithProbabilitiesAttr());
+    return SelfAttentionOp::create(b, nameStep(loc, "self_attention"), query, key, value, op.getBias(),
+                                   headMask(0, attnHeads), op.getAttnHeadsAttr(), b.getF64FloatAttr(scale),
+                                   op.getQueryHeadsAttr(), op.getWithProbabilitiesAttr());
   }
 
   /// The convolution of `values`, and its taps where they are asked for.
@@ -75,19 +77,20 @@ struct MixedBuilder {
     Value x = op.getX(), mask = op.getConvMask(), taps, result;
     if (mask)
       x = MaskTokensOp::create(b, loc, x, mask);
-    Value key = SeparableConv1DOp::create(b, loc, x, op.getWd(), op.getWp(), op.getBp(), pads, op.getLayoutAttr());
+    Location span = nameStep(loc, "span"), conv = nameStep(loc, "conv");
+    Value key = SeparableConv1DOp::create(b, span, x, op.getWd(), op.getWp(), op.getBp(), pads, op.getLayoutAttr());
     if (op.getWithKernels()) {
-      taps =
-          DynamicKernelOp::create(b, loc, query, op.getWf(), op.getBf(), key, convHeads, KernelNorm::Softmax, layout);
-      result = ApplyKernelOp::create(b, loc, values, taps, mask, pads,
+      taps = DynamicKernelOp::create(b, nameStep(conv, "kernel"), query, op.getWf(), op.getBf(), key, convHeads,
+                                     KernelNorm::Softmax, layout);
+      result = ApplyKernelOp::create(b, conv, values, taps, mask, pads,
                                      KernelNormAttr::get(b.getContext(), KernelNorm::None), /*with_taps=*/UnitAttr())
                    .getResult();
     } else {
-      result = SpanDynamicConvOp::create(b, loc, query, key, values, op.getWf(), op.getBf(), mask,
+      result = SpanDynamicConvOp::create(b, conv, query, key, values, op.getWf(), op.getBf(), mask,
                                          op.getConvHeadsAttr(), pads, op.getLayoutAttr());
     }
     if (Value scales = headMask(attnHeads, convHeads))
-      result = ScaleHeadsOp::create(b, loc, result, scales);
+      result = ScaleHeadsOp::create(b, conv, result, scales);
     return {result, taps};
   }
 };
@@ -97,13 +100,13 @@ struct MixedBuilder {
 Values MixedAttentionOp::decompose(OpBuilder &b) {
   MixedBuilder builder{*this, b};
   SmallVector<Value> results(1), branches;
-  Value query = builder.dense(getWq(), getBq()), key, value, convValue;
+  Value query = builder.dense("query", getWq(), getBq()), key, value, convValue;
   if (getWk()) {
-    key = builder.dense(getWk(), getBk());
-    value = builder.dense(getWv(), getBv());
+    key = builder.dense("key", getWk(), getBk());
+    value = builder.dense("value", getWv(), getBv());
   }
   if (getWd())
-    convValue = sharesValues() ? value : builder.dense(getWc(), getBc());
+    convValue = sharesValues() ? value : builder.dense("conv_value", getWc(), getBc());
   std::pair<Value, Value> conv;
   if (getWd())
     conv = builder.convolution(builder.spanQuery(query), convValue);
@@ -120,6 +123,6 @@ Values MixedAttentionOp::decompose(OpBuilder &b) {
   Value both = branches.front();
   if (branches.size() > 1)
     both = tensor::ConcatOp::create(b, getLoc(), /*dim=*/2, branches);
-  results.front() = buildDense(b, getLoc(), both, getWo(), getBo(), getLayout());
+  results.front() = buildDense(b, nameStep(getLoc(), "output"), both, getWo(), getBo(), getLayout());
   return results;
 }

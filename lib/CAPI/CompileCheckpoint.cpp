@@ -2,6 +2,7 @@
 
 #include "lib/CAPI/CompileCheckpoint.h"
 #include "lib/CAPI/ObjectCache.h"
+#include "lib/CAPI/StepOutputs.h"
 #include "lib/Import/ManifestJSON.h"
 #include "lib/Pipelines/Diagnostics.h"
 #include "lib/Pipelines/Registration.h"
@@ -40,10 +41,10 @@ static llvm::Error setFlags(StringRef option, const llvm::json::Value &value,
   for (const llvm::json::Value &name : *names) {
     auto flag = llvm::find_if(flags, [&](const auto &flag) { return name.getAsString() == flag.first; });
     if (flag == flags.end())
-      return makeError("option '", option, "' requires ",
-                       llvm::join(llvm::map_range(flags, [](auto &flag) { return ("\"" + flag.first + "\"").str(); }),
-                                  ", "),
-                       ", but found ", name);
+      return makeError(
+          "option '", option, "' requires ",
+          llvm::join(llvm::map_range(flags, [](auto &flag) { return ("\"" + flag.first + "\"").str(); }), ", "),
+          ", but found ", name);
     *flag->second = true;
   }
   return llvm::Error::success();
@@ -74,7 +75,8 @@ llvm::Expected<CompileCheckpointOptions> CompileCheckpointOptions::parse(StringR
       if (llvm::Error error = setFlags(name, value,
                                        {{"hidden_states", &entry.hiddenStates},
                                         {"attentions", &entry.attentions},
-                                        {"conv_kernels", &entry.convKernels}}))
+                                        {"conv_kernels", &entry.convKernels},
+                                        {"steps", &options.steps}}))
         return error;
     } else if (name == "inputs") {
       if (llvm::Error error = setFlags(name, value, {{"head_mask", &options.entry.headMask}}))
@@ -121,11 +123,12 @@ private:
 using ObjectCode = SmallVector<char, 0>;
 
 /// Compiles `module` to an object file.
-static llvm::Expected<ObjectCode> compile(ModuleOp module, const CPUTarget &target, StringRef dumpDirectory,
-                                          PhaseTimes &times) {
+static llvm::Expected<ObjectCode> compile(ModuleOp module, const CPUTarget &target, StringRef from,
+                                          StringRef dumpDirectory, PhaseTimes &times) {
   ErrorCollector errors(*module.getContext());
   RunPhasesOptions options;
   options.isa = target.isa;
+  options.from = from.str();
   options.dumpDirectory = dumpDirectory.str();
   if (failed(runPhases(module, options, times)))
     return errors.take();
@@ -204,6 +207,16 @@ llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, con
   FailureOr<ImportedModel> model = importCheckpoint(directory, importOptions, context, message);
   if (failed(model))
     return makeError(message);
+  PhaseTimes times;
+  std::string firstPhase = "import", steps;
+  if (options.steps) {
+    ErrorCollector errors(context);
+    if (failed(returnSteps(*model->module, times)))
+      return makeError(directory, ": ", llvm::toString(errors.take()));
+    llvm::raw_string_ostream os(steps);
+    (*model->module)->print(os, OpPrintingFlags().printGenericOpForm().useLocalScope());
+    firstPhase = "simplify";
+  }
   std::string text;
   llvm::raw_string_ostream(text) << *model->module;
   llvm::json::Object result{
@@ -216,14 +229,15 @@ llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, con
 
   std::string key =
       makeCacheKey({getCompilerIdentity(), target->triple, target->cpu, target->features, target->isa, text});
-  PhaseTimes times;
+  if (options.steps)
+    result["steps"] = std::move(steps);
   std::optional<std::string> found = options.dumpDirectory.empty() ? cache.find(key) : std::nullopt;
   std::string object;
   start = Clock::now();
   if (found) {
     object = *found;
   } else {
-    llvm::Expected<ObjectCode> code = compile(*model->module, *target, options.dumpDirectory, times);
+    llvm::Expected<ObjectCode> code = compile(*model->module, *target, firstPhase, options.dumpDirectory, times);
     if (!code)
       return makeError(directory, ": ", llvm::toString(code.takeError()));
     llvm::Expected<std::string> path = link(StringRef(code->data(), code->size()), cache, key, times);

@@ -15,6 +15,8 @@ struct CompileCheckpointOptions {
   std::string target = "native";
   /// What the entry gives and takes beyond the plain one.
   ImportOptions entry;
+  /// All steps become results too, and the result says how they were computed.
+  bool steps = false;
   std::string cacheDirectory;
   std::string dumpDirectory;
 

@@ -16,7 +16,8 @@ extern "C" {
  *
  * `options_json` is NULL or a JSON object; every member is optional:
  *   "target"     "native" (default), "x86-64-v3" or "x86-64-v4"; this machine must be able to run it
- *   "outputs"    array of further outputs: "hidden_states", "attentions", "conv_kernels"
+ *   "outputs"    array of further outputs: "hidden_states", "attentions", "conv_kernels", and "steps": all that
+ *                is computed on the way, for verification
  *   "inputs"     array of further inputs: "head_mask"
  *   "cache_dir"  where compiled objects are kept; default $CONVBERT_CACHE, else $XDG_CACHE_HOME/convbert, else
  *                ~/.cache/convbert.  One that cannot be written to is replaced by a new temporary directory.
@@ -27,17 +28,18 @@ extern "C" {
  *   "compile_ms" time of all phases, 0 if cached     "phases_ms"  time of each
  *   "import_ms"  time of reading the checkpoint      "target"     {"name", "isa", "cpu"}
  *   "manifest"   what the model takes and gives      "weights"    [{"name", "file", "offset", "bytes"}, ...]
+ *   "steps"      if asked for: the module after phase simplify, layers inlined, in generic form; the outputs of the
+ *                manifest then say which operation computes them ("op"), and "where" that is
  * or NULL with a one-line message in *error (if `error` is not NULL), to be freed too. */
 CONVBERT_EXPORT char *convbert_compile_checkpoint(const char *directory, const char *options_json, char **error);
 
 /* Imports the checkpoint in `directory` and compiles nothing.
  *
- * `options_json` as above; of its members "outputs", "inputs" and "cache_dir" are used.  Returns a JSON object, to be freed:
- *   "manifest", "weights"  as above                  "notes"  what a user should know, one line each
- *   "parameters"           their number of elements
- *   "cost"                 {operation: {"count": n, "macs": [c0, c1, c2]}}: B * (c0 + c1 * T + c2 * T^2)
- *                          multiply-accumulates for B sequences of T tokens
- * or NULL with a one-line message in *error (if `error` is not NULL), to be freed too. */
+ * `options_json` as above; of its members "outputs", "inputs" and "cache_dir" are used.  Returns a JSON object, to be
+ * freed: "manifest", "weights"  as above                  "notes"  what a user should know, one line each "parameters"
+ * their number of elements "cost"                 {operation: {"count": n, "macs": [c0, c1, c2]}}: B * (c0 + c1 * T +
+ * c2 * T^2) multiply-accumulates for B sequences of T tokens or NULL with a one-line message in *error (if `error` is
+ * not NULL), to be freed too. */
 CONVBERT_EXPORT char *convbert_inspect_checkpoint(const char *directory, const char *options_json, char **error);
 
 /* Explains the checkpoint in `directory`: class, geometry, parameters, multiply-accumulates by length, every tensor

@@ -294,8 +294,8 @@ void ModuleBuilder::setManifest(func::FuncOp forward, ArrayRef<Output> outputs) 
   SmallVector<Attribute> layers;
   for (const Checkpoint::Layer &layer : checkpoint.layers) {
     auto heads = builder.getI64IntegerAttr(layer.geometry.heads);
-    layers.push_back(builder.getDictionaryAttr({builder.getNamedAttr("attention_heads", heads),
-                                                builder.getNamedAttr("conv_heads", heads)}));
+    layers.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("attention_heads", heads), builder.getNamedAttr("conv_heads", heads)}));
   }
 
   NamedAttrList manifest;

@@ -82,7 +82,8 @@ private:
                                  "no bound";
     if (failed(requireOutlinable(fn)))
       return failure();
-    for (StringRef name : {"packed_bytes", "packed_layout", "prepack_steps", "prepack", "workspace_bytes", "scratch_bytes"})
+    for (StringRef name :
+         {"packed_bytes", "packed_layout", "prepack_steps", "prepack", "workspace_bytes", "scratch_bytes"})
       if (fn.getName() == name)
         return fn.emitOpError() << "requires another name: @" << name << " is part of the compiled object";
     WalkResult walk = fn.walk([&](func::CallOp call) {
@@ -213,9 +214,8 @@ private:
     auto memory = [&](Value value) -> Value {
       if (auto arg = dyn_cast<BlockArgument>(value))
         return viewOf(host.getArgument(1), arg.getArgNumber(), value);
-      return cast<RankedTensorType>(value.getType()).hasStaticShape()
-                 ? prepack->getView(b, host.getArgument(0), value)
-                 : Value();
+      return cast<RankedTensorType>(value.getType()).hasStaticShape() ? prepack->getView(b, host.getArgument(0), value)
+                                                                      : Value();
     };
     if (failed(emitBody(fn, b, builder, memory)))
       return failure();
@@ -326,14 +326,22 @@ private:
     View view = builder.getPlan().getView(value);
     RowKind kind = builder.getBuffer(value).kind;
     Value rows = kind == RowKind::Token ? builder.mul(context.batch, context.longest) : context.batch;
-    auto type = MemRefType::get({ShapedType::kDynamic, view.width}, b.getF32Type());
+    int64_t features = cast<RankedTensorType>(value.getType()).getRank() == (kind == RowKind::Token ? 2 : 1)
+                           ? 1
+                           : cast<RankedTensorType>(value.getType()).getShape().back();
+    auto type = MemRefType::get({ShapedType::kDynamic, features}, b.getF32Type());
     Value out = memref::ViewOp::create(b, builder.getLoc(), type, bytes, builder.constant(0), ValueRange{rows});
-    std::string width = std::to_string(view.width);
+    // Heads with padding go one by one.
+    FeatureLayout layout = builder.getPlan().getLayouts().get(value);
+    int64_t size = layout.isPlain() ? features : layout.size, pitch = layout.isPlain() ? view.width : layout.pitch;
+    std::string width = std::to_string(size);
     func::FuncOp kernel =
         kernelTemplates->get(kind == RowKind::Token ? "store_tokens" : "store_sequences", width, {{"W", width}});
-    if (!kernel)
-      return failure();
-    return builder.call(op, kernel, {builder.rows(value), out});
+    for (int64_t block = 0; kernel && block < features / size; ++block)
+      if (failed(builder.call(op, kernel,
+                              {builder.rows(value, size, block * pitch), builder.slice(out, 1, block * size, size)})))
+        return failure();
+    return success(kernel);
   }
 
   /// The most that any callee of `fn` needs.

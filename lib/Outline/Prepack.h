@@ -22,7 +22,8 @@ public:
   Value getView(OpBuilder &b, Value packed, Value value);
 
   /// Emits `@packed_bytes() -> i64`, `@packed_layout() -> i64` (equal for modules that pack the same parameters alike),
-  /// `@prepack_steps() -> i64` and `@prepack(raw, packed, step, threads)`.  Must be called while the tensor code of the parameters still stands.  Reports and fails if a chain cannot be outlined.
+  /// `@prepack_steps() -> i64` and `@prepack(raw, packed, step, threads)`.  Must be called while the tensor code of the
+  /// parameters still stands.  Reports and fails if a chain cannot be outlined.
   LogicalResult emit();
 
 private:

@@ -56,10 +56,10 @@ static LogicalResult requireMapsReturned(func::FuncOp fn, WorkspacePlan &plan) {
   Operation *returned = fn.getBody().front().getTerminator();
   for (Operation &op : fn.getBody().front())
     for (Value result : op.getResults())
-      if (plan.hasView(result) && plan.isMap(result) &&
-          (!result.hasOneUse() || *result.user_begin() != returned))
-        return op.emitOpError() << "requires probabilities and normalised taps to be results of the function, once, and "
-                                   "used nowhere else";
+      if (plan.hasView(result) && plan.isMap(result) && (!result.hasOneUse() || *result.user_begin() != returned))
+        return op.emitOpError()
+               << "requires probabilities and normalised taps to be results of the function, once, and "
+                  "used nowhere else";
   return success();
 }
 

@@ -42,8 +42,8 @@ typedef struct convbert_rt_model convbert_rt_model;
 CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_load(const char *description, int32_t threads,
                                                        convbert_rt_model **model, char **error);
 
-/* As convbert_rt_load(), for another set of outputs or inputs of the checkpoint that `like` is of: the two share one copy
- * of the packed weights, if their compiled objects read them in the same layout and they come from the same files.
+/* As convbert_rt_load(), for another set of outputs or inputs of the checkpoint that `like` is of: the two share one
+ * copy of the packed weights, if their compiled objects read them in the same layout and they come from the same files.
  * `like` may be NULL, and may be freed before the new model. */
 CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_load_like(const char *description, int32_t threads,
                                                             const convbert_rt_model *like, convbert_rt_model **model,
@@ -74,9 +74,9 @@ CONVBERT_RT_EXPORT void convbert_rt_free(convbert_rt_model *model);
  *
  * `lengths`: tokens of each sequence; NULL: all have `length` (padding is then computed like any token and masked in
  * attention only, as `transformers` does).
- * `inputs`, `outputs`: one pointer for each of the manifest's, in its order.  An integer or bool input other than input_ids
- * may be NULL: attention_mask is then all ones, token_type_ids zeros, position_ids 0 .. length-1.  dtype "bool" is one byte, 0
- * or 1. Output rows at or beyond a sequence's length are not written.
+ * `inputs`, `outputs`: one pointer for each of the manifest's, in its order.  An integer or bool input other than
+ * input_ids may be NULL: attention_mask is then all ones, token_type_ids zeros, position_ids 0 .. length-1.  dtype
+ * "bool" is one byte, 0 or 1. Output rows at or beyond a sequence's length are not written.
  *
  * Every id is checked before any table is read.  The first call of a shape may allocate, later ones do not. */
 CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_forward(convbert_rt_model *model, int64_t batch, int64_t length,

@@ -100,4 +100,22 @@ def HoistParametersPass : Pass<"convbert-hoist-parameters", "::mlir::ModuleOp"> 
   let statistics = [Statistic<"hoisted", "hoisted", "Operations hoisted">];
 }
 
+def ReturnStepsPass : Pass<"convbert-return-steps", "::mlir::ModuleOp"> {
+  let summary = "All that public functions compute becomes a result";
+  let description = [{
+    Features of tokens and sequences that an operation of the dialect makes are returned, behind the results that were
+    there, as `steps.0`, `steps.1`, ...: to see where a computation goes wrong.  Callees are inlined first (`inline`).
+
+    ```mlir
+    // before
+    %h = convbert.dense %x, %w1, %b1 {activation = #convbert.activation<gelu>} : ...
+    %y = convbert.dense %h, %w2, %b2 : ...
+    return %y : tensor<?x?x768xf32>
+    // after
+    return %y, %h : tensor<?x?x768xf32>, tensor<?x?x3072xf32>
+    ```
+  }];
+  let statistics = [Statistic<"steps", "steps", "Results added">];
+}
+
 #endif // CONVBERT_TRANSFORMS_PASSES_TD

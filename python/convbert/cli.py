@@ -81,8 +81,10 @@ def parser() -> argparse.ArgumentParser:
     directory(verify)
     threads(verify)
     verify.add_argument("--shape", type=_shapes, metavar="BxT", help="batch and length (default 3x24 or shorter)")
-    verify.add_argument("--bisect", nargs=2, choices=TARGETS, metavar="TARGET",
-                        help="compare two targets instead, and name the first step at which they part")
+    verify.add_argument("--bisect", nargs=2, choices=[*TARGETS, "float64", "float32", "reference"], metavar="WAY",
+                        help="compare two ways of computing instead, and name the first operation at which they part: "
+                             "targets; float64 or float32 (NumPy, after phase simplify); reference (the model as "
+                             "specified)")
 
     bench = command("bench", "cli_model:bench", "measure speed as a share of what the CPU can do")
     directory(bench, model)

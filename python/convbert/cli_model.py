@@ -86,14 +86,14 @@ def verify(options: argparse.Namespace) -> int:
         return 0 if report.ok else 1
     print(f"{report.model}, batch {report.shape[0]}, length {report.shape[1]}")
     if options.bisect:
-        print(console.table(("step", "difference", "allowed", "magnitude", ""),
-                            [(row.step, f"{row.own_error:.2e}", f"{row.bound:.2e}", f"{row.magnitude:.3g}",
+        print(console.table(("step", "operation", "difference", "of its own", "allowed", "magnitude", ""),
+                            [(row.step, row.operation, f"{row.error:.2e}", f"{row.own_error:.2e}", f"{row.bound:.2e}", f"{row.magnitude:.3g}",
                               "ok" if row.ok else "PARTS") for row in report.rows]))
-        bad = next((row.step for row in report.rows if not row.ok), None)
-        print("verdict: the two agree" if bad is None else f"verdict: they part at {bad}")
+        bad = next((row for row in report.rows if not row.ok), None)
+        print("verdict: the two agree" if bad is None else f"verdict: they part at {bad.step} ({bad.operation})")
         return 0 if report.ok else 1
-    print(console.table(("step", "error", "own error", "allowed", "magnitude", ""),
-                        [(row.step, f"{row.error:.2e}", f"{row.own_error:.2e}", f"{row.bound:.2e}",
+    print(console.table(("step", "operation", "error", "own error", "allowed", "magnitude", ""),
+                        [(row.step, row.operation, f"{row.error:.2e}", f"{row.own_error:.2e}", f"{row.bound:.2e}",
                           f"{row.magnitude:.3g}", "ok" if row.ok else "WRONG") for row in report.rows]))
     if report.transformers is not None:
         print(f"largest difference from transformers in float32: {report.transformers:.2e}")

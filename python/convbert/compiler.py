@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from . import cache as object_cache
-from .entry import EXTRA_INPUTS, EXTRA_OUTPUTS
+from .entry import EXTRA_INPUTS, EXTRA_OUTPUTS, STEPS
 from .errors import Error, from_compiler
 
 TARGETS = ("native", "x86-64-v3", "x86-64-v4")
@@ -91,7 +91,7 @@ def compiled(directory: Path, *, target: str | None = None, extras: Sequence[str
     encoded = _encoded(directory)
     temporary = None
     options: dict[str, Any] = {}
-    for option, names in (("outputs", EXTRA_OUTPUTS), ("inputs", EXTRA_INPUTS)):
+    for option, names in (("outputs", (*EXTRA_OUTPUTS, STEPS)), ("inputs", EXTRA_INPUTS)):
         if chosen := [name for name in extras if name in names]:
             options[option] = chosen
     if target is not None:

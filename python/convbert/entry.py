@@ -21,6 +21,8 @@ FloatArray = npt.NDArray[np.float32]
 #: What an entry may give and take beyond the plain one, in the order in which results and names have them.
 EXTRA_OUTPUTS = ("hidden_states", "attentions", "conv_kernels")
 EXTRA_INPUTS = ("head_mask",)
+#: All that is computed on the way, for verification.
+STEPS = "steps"
 
 
 def in_order(name: str, extras: Iterable[str]) -> tuple[str, ...]:
@@ -99,6 +101,8 @@ class Entry:
         self.manifest: dict[str, Any] = description["manifest"]
         self.isa: str = description.get("target", {}).get("isa", "")
         self.notes: list[str] = description.get("notes", [])
+        #: With STEPS, the module that was compiled.
+        self.steps: str | None = description.get("steps")
         self.is_choice = self.manifest["model_class"] == "ConvBertForMultipleChoice"
         self.timings = {
             "import_ms": description.get("import_ms"),

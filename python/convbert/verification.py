@@ -1,11 +1,11 @@
-"""Comparing a compiled model with the NumPy reference, step by step, and two compiled models with each other."""
+"""Comparing a compiled model with NumPy, step by step, and two ways of computing a model with each other."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import reference
 from .errors import Error
-from .output import ModelOutput
+from .steps import SteppedModel, label, parts
 
 #: A step may err this many times as much as NumPy does in float32 on the same input. The compiled code sums in another
 #: order, and its exp, erf and square root are polynomials: measured factors are below 4.
@@ -22,13 +22,13 @@ FACTOR = 8.0
 _STORED = {"float32": "<f4", "float16": "<f2", "float64": "<f8", "bfloat16": "<u2", "int64": "<i8", "int32": "<i4"}
 
 Arrays = dict[str, npt.NDArray[Any]]
-Outputs = Mapping[str, Any] | ModelOutput
 
 
 @dataclass
 class Row:
     """One step of a model."""
 
+    #: Where it is: the layer and the name of the step in it, or of the output.
     step: str
     #: Largest error against float64 from the ids on.
     error: float
@@ -38,6 +38,8 @@ class Row:
     bound: float
     #: Largest magnitude of the right result.
     magnitude: float
+    #: The operation that computes it.
+    operation: str = ""
 
     @property
     def ok(self) -> bool:
@@ -113,53 +115,68 @@ def _row(step: str, found: npt.NDArray[Any], right: npt.NDArray[Any], own: npt.N
     return Row(step, _gap(found, right), _gap(found, own), bound, magnitude)
 
 
-def compare(config: dict[str, Any], parameters: Arrays, model_class: str, inputs: Arrays, outputs: Outputs
-            ) -> list[Row]:
-    """Rows for the embeddings, every layer and every final output; `outputs` come with hidden_states."""
-    states: Sequence[npt.NDArray[Any]] = outputs["hidden_states"]
-    eps = config["layer_norm_eps"]
-    prepared: dict[Any, Any] = {dtype: reference.prepare(parameters, inputs, model_class, dtype)
-                                for dtype in (np.float64, np.float32)}
-    bias = {dtype: reference.mask_bias(prepared[dtype][1].get("attention_mask"), dtype) for dtype in prepared}
+class Judge:
+    """What every step of a model should give, and the rows of a table of it."""
 
-    def embed(dtype: Any) -> npt.NDArray[Any]:
-        return reference.embeddings(prepared[dtype][0], prepared[dtype][1], np.asarray(eps, dtype))
+    def __init__(self, model: SteppedModel, parameters: Arrays, inputs: Mapping[str, Any]) -> None:
+        self.program, self.parameters, self.arguments = model.program, parameters, model.arguments(inputs)
+        self.names = model.names()
+        self.items = {item["name"]: item for item in model.entry.manifest["outputs"]}
+        self.right = self.run(np.float64)
 
-    def layer(dtype: Any, index: int, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return reference.encoder_layer(config, prepared[dtype][0], index, x.astype(dtype), bias[dtype])[0]
+    def run(self, dtype: Any, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        with np.errstate(all="ignore"):  # of wrong results too; what is not finite shows in the rows
+            return self.program.run(self.arguments, self.parameters, dtype, given)
 
-    def head(dtype: Any, x: npt.NDArray[Any]) -> Arrays:
-        return reference.head(config, prepared[dtype][0], x.astype(dtype), model_class)
+    def found(self, outputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of the program that `outputs` holds."""
+        return {value: np.asarray(outputs[name]).reshape(self.right[value].shape)
+                for value, name in self.names.items() if name in outputs}
 
-    with np.errstate(all="ignore"):  # of wrong results too; what is not finite shows in the rows
-        return _rows(embed, layer, head, states, outputs)
+    def steps(self, found: Mapping[str, Any]) -> Iterator[tuple[str, str, str, slice]]:
+        """(value, step, operation, features) for every row, in the order in which they are computed."""
+        for statement in self.program.statements:
+            for value in statement.targets:
+                if value in found:
+                    for step, part in parts(self.program, value, label(self.items[self.names[value]])):
+                        yield value, step, statement.name.rpartition(".")[2], part
+
+    def rows(self, outputs: Mapping[str, Any]) -> list[Row]:
+        """A row for every step of `outputs`, each judged by itself."""
+        found = self.found(outputs)
+        own, own32 = (self.run(dtype, found) for dtype in (np.float64, np.float32))
+        rows = []
+        for value, step, operation, part in self.steps(found):
+            with np.errstate(all="ignore"):
+                row = _row(step, *(values[value][..., part] for values in (found, self.right, own, own32)))
+            row.operation = operation
+            rows.append(row)
+        return rows
+
+    def differences(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Row]:
+        """A row for every step of both. A step parts them if the difference of its inputs does not explain that of its
+        results."""
+        one, two = self.found(first), self.found(second)
+        own_one, own_two, own32 = self.run(np.float64, one), self.run(np.float64, two), self.run(np.float32, one)
+        rows = []
+        for value, step, operation, part in self.steps({value: one[value] for value in one if value in two}):
+            a, b, x, y, x32 = (values[value][..., part] for values in (one, two, own_one, own_two, own32))
+            with np.errstate(all="ignore"):
+                row = _row(step, a, b.astype(np.float64), x, x32)
+                row.own_error, row.bound = _gap(a - x, b - y), 2 * row.bound
+            row.operation = operation
+            rows.append(row)
+        return rows
 
 
-def _rows(embed: Any, layer: Any, head: Any, states: Sequence[npt.NDArray[Any]], outputs: Outputs
-          ) -> list[Row]:
-    right = embed(np.float64)
-    rows = [_row("embeddings", states[0], right, right, embed(np.float32))]
-    for index in range(len(states) - 1):
-        right = layer(np.float64, index, right)
-        rows.append(_row(f"layer {index}", states[index + 1], right, layer(np.float64, index, states[index]),
-                         layer(np.float32, index, states[index])))
-    right_head, own, own32 = head(np.float64, right), head(np.float64, states[-1]), head(np.float32, states[-1])
-    for name in right_head:
-        found = np.asarray(outputs[name])
-        rows.append(_row(name, found, *(h[name].reshape(found.shape) for h in (right_head, own, own32))))
-    if "last_hidden_state" in outputs:
-        rows.append(_row("last_hidden_state", outputs["last_hidden_state"], right, states[-1], states[-1]))
-    return rows
-
-
-def _transformers_gap(path: str, model_class: str, inputs: Arrays, outputs: Outputs) -> float:
+def _transformers_gap(path: str, model_class: str, inputs: Arrays, outputs: Arrays) -> float:
     import torch
     import transformers
 
     theirs = getattr(transformers, model_class).from_pretrained(path, dtype=torch.float32).eval()
     with torch.no_grad():
         result = theirs(**{name: torch.from_numpy(array) for name, array in inputs.items()})
-    return max(_gap(np.asarray(outputs[name]), result[name].numpy()) for name in outputs if name != "hidden_states")
+    return max(_gap(np.asarray(outputs[name]), result[name].numpy()) for name in outputs if name in result)
 
 
 def has_transformers() -> bool:
@@ -169,13 +186,17 @@ def has_transformers() -> bool:
     return all(find_spec(name) is not None for name in ("transformers", "torch"))
 
 
-def _shape(model: Any, shape: tuple[int, int] | None) -> tuple[int, int]:
-    return shape or (3, min(model.max_positions, 24))
+def _inputs(manifest: Mapping[str, Any], shape: tuple[int, int] | None, inputs: Mapping[str, Any] | None = None
+            ) -> Arrays:
+    if inputs:
+        return {name: np.asarray(value) for name, value in inputs.items()}
+    batch, length = shape or (3, min(manifest["max_positions"], 24))
+    return sample_inputs(manifest, batch, length)
 
 
 def verify(path: str | os.PathLike[str], *, target: str | None = None, threads: int | None = None,
            shape: tuple[int, int] | None = None, inputs: Mapping[str, Any] | None = None) -> Report:
-    """Runs a checkpoint compiled and in NumPy with float64, and compares embeddings, every layer and the results.
+    """Runs a checkpoint compiled and in NumPy with float64, and compares every step of every layer, and the results.
 
     shape: batch and length of random ids; default 3 sequences of up to 24 tokens. inputs: the ids themselves, and
         optionally attention_mask, token_type_ids and position_ids.
@@ -183,43 +204,50 @@ def verify(path: str | os.PathLike[str], *, target: str | None = None, threads: 
     transformers is installed, the results are compared with its too. Raises Error if the checkpoint is refused.
     """
     from .artifact import is_artifact
-    from .model import load
 
     place = os.fspath(path)
     if is_artifact(place):
         raise Error(f"{place}: requires a checkpoint directory, but found an artefact")
-    model = load(place, target=target, threads=threads)
-    config, parameters, model_class = load_parameters(place)
-    batch, length = _shape(model, shape)
-    arrays: dict[str, Any] = {name: np.asarray(value) for name, value in inputs.items()} if inputs else sample_inputs(
-        model._manifest, batch, length)
-    outputs = model(**arrays, output_hidden_states=True)
+    model = SteppedModel(place, target, threads)
+    _, parameters, model_class = load_parameters(place)
+    arrays = _inputs(model.entry.manifest, shape, inputs)
+    outputs = model(arrays)
     found = arrays["input_ids"].shape
-    report = Report(place, (int(np.prod(found[:-1])), found[-1]),
-                    compare(config, parameters, model_class, arrays, outputs), notes=model.notes)
-    # TODO(#6): a row for every step of a layer, as soon as a set of outputs gives the intermediate results.
+    report = Report(place, (int(np.prod(found[:-1])), found[-1]), Judge(model, parameters, arrays).rows(outputs),
+                    notes=model.entry.notes)
     if has_transformers():
         report.transformers = _transformers_gap(place, model_class, arrays, outputs)
     return report
 
 
-def bisect(path: str | os.PathLike[str], first: str, second: str, *, shape: tuple[int, int] | None = None) -> Report:
-    """Runs a checkpoint compiled for two targets and compares them from the ids on; the first row that is not ok names
-    where they part. What NumPy errs in float32 on the first one's input of a step is the measure again."""
-    from .model import load
+#: What bisect() takes beside targets: the model as specified, and the module after phase simplify, both in NumPy.
+NUMPY_WAYS = ("reference", "float64", "float32")
 
-    place = os.fspath(path)
-    models = [load(place, target=target) for target in (first, second)]
+
+def _compute(way: str, place: str, model: SteppedModel, arrays: Arrays) -> Arrays:
+    """All outputs of `model` that one way of computing it gives, by name."""
+    if way not in NUMPY_WAYS:
+        return (model if way == "native" else SteppedModel(place, way))(arrays)
     config, parameters, model_class = load_parameters(place)
-    batch, length = _shape(models[0], shape)
-    arrays: dict[str, Any] = sample_inputs(models[0]._manifest, batch, length)
-    one, two = (model(**arrays, output_hidden_states=True) for model in models)
-    rows = compare(config, parameters, model_class, arrays, one)
-    growth = 0.0
-    for index, row in enumerate(rows):
-        name = row.step
-        pair = [out.hidden_states[index] if index < len(one.hidden_states) else out[name] for out in (one, two)]
-        row.error = row.own_error = _gap(pair[0], pair[1].astype(np.float64))
-        # Differences of earlier steps come in too, and a layer may enlarge them.
-        growth = row.bound = 2 * row.bound + 2 * growth
-    return Report(f"{place}: {first} against {second}", (batch, length), rows)
+    if way == "reference":
+        return reference.forward(config, parameters, arrays, model_class)
+    values = model.program.run(model.arguments(arrays), parameters, np.dtype(way))
+    return {name: values[value] for value, name in model.names().items()}
+
+
+def bisect(path: str | os.PathLike[str], first: str, second: str, *, shape: tuple[int, int] | None = None) -> Report:
+    """Computes a checkpoint in two ways and compares them from the ids on; the first row that is not ok names the
+    operation at which they part: where the difference of its inputs does not explain that of its results.
+
+    first, second: targets ("native", "x86-64-v3", "x86-64-v4": what the last phase leaves), or, in NumPy, "float64" or
+        "float32" (what phase simplify leaves), or "reference" (the model as specified, in float64; it has no names for
+        what happens inside of a layer).
+    """
+    place = os.fspath(path)
+    model = SteppedModel(place)
+    arrays = _inputs(model.entry.manifest, shape)
+    _, parameters, _ = load_parameters(place)
+    rows = Judge(model, parameters, arrays).differences(*(_compute(way, place, model, arrays)
+                                                          for way in (first, second)))
+    found = arrays["input_ids"].shape
+    return Report(f"{place}: {first} against {second}", (int(np.prod(found[:-1])), found[-1]), rows)

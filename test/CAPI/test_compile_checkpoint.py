@@ -80,7 +80,7 @@ def test_version(compiler, root):
                         "'colour'"),
         ({"target": 3}, "option 'target' requires a string, but found 3"),
         ({"outputs": "x"}, "option 'outputs' requires an array, but found \"x\""),
-        ({"outputs": ["x"]}, "option 'outputs' requires \"hidden_states\", \"attentions\", \"conv_kernels\", but found "
+        ({"outputs": ["x"]}, "option 'outputs' requires \"hidden_states\", \"attentions\", \"conv_kernels\", \"steps\", but found "
                              "\"x\""),
         ({"inputs": ["x"]}, "option 'inputs' requires \"head_mask\", but found \"x\""),
         ({"target": "z80"}, "requires a target 'native', 'x86-64-v3' or 'x86-64-v4', but found 'z80'"),

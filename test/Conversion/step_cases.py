@@ -181,6 +181,8 @@ STEPS = [
          {"pads": (4, 4), "normalize": "softmax"}),
     Case("apply_causal", "apply_kernel", {"v": X7, "taps": "B T 1 4"}, [X7], {"pads": (3, 0), "normalize": "softmax"}),
     Case("apply_of_one", "apply_kernel", {"v": X7, "taps": "B T 7 1"}, [X7], {"pads": (0, 0), "normalize": "none"}),
+    Case("apply_with_taps", "apply_kernel", {"v": X12, "taps": "B T 3 5"}, [X12, "B T 3 5"],
+         {"pads": (2, 2), "normalize": "softmax", "with_taps": True}),
     Case("apply_masked", "apply_kernel", {"v": X12, "taps": "B T 3 5", "mask": "B T"}, [X12],
          {"pads": (4, 0), "normalize": "softmax"}, "v, taps mask(mask)"),
     Case("scaled_heads", "scale_heads", {"x": X12, "scales": "3"}, [X12]),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import step_harness
-import step_interpreter
+from convbert import interpreter
 from step_cases import Case, mixed
 
 PLUGIN = Path(os.environ.get("CONVBERT_BUILD_DIR", step_harness.ROOT / "build")) / "test" / "lib" / "ConvBERTTestPasses.so"
@@ -68,7 +68,7 @@ def test_removed_heads_are_silent_heads(case):
             silent = np.ones(attention + convolution)
             silent[[*gone, *(attention + head for head in lost)]] = 0
             expected = case.oracle({**arrays, "head_mask": arrays["head_mask"] * silent})
-            (found,) = step_interpreter.evaluate(text, case.name, *arrays.values())
+            (found,) = interpreter.evaluate(text, case.name, *arrays.values())
             np.testing.assert_allclose(found, expected[0], rtol=0, atol=1e-14 * max(1, np.abs(expected[0]).max()))
             left = f"attn_heads = {attention - len(gone)} : i64, conv_heads = {convolution - len(lost)} : i64"
             assert left in text or (len(gone), len(lost)) == (attention, convolution)
@@ -78,7 +78,7 @@ def test_removed_heads_are_silent_heads(case):
 def test_removed_heads_are_missing_features(case, branch):
     arrays = case.inputs(2, 7, np.float64)
     for gone in [(), (0,), (1,), (2,), (0, 2)]:
-        found = step_interpreter.evaluate(removed(case, **{branch: gone}), case.name, *arrays.values())
+        found = interpreter.evaluate(removed(case, **{branch: gone}), case.name, *arrays.values())
         kept = [head for head in range(3) if head not in gone]
         for f, e in zip(found, case.oracle(arrays), strict=True):
             axis = {4: 1 if branch == "attention" else 2}.get(e.ndim, 2)

@@ -9,7 +9,7 @@ import pytest
 
 import step_cases
 import step_harness
-import step_interpreter
+from convbert import interpreter
 
 CASES = step_cases.STEPS + step_cases.BLOCKS
 EACH_CASE = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -57,7 +57,7 @@ def test_rewrites_keep_the_result(case, rewritten):
     for batch, length in SHAPES:
         arrays = case.inputs(batch, length, np.float64)
         expected = case.oracle(arrays)
-        found = step_interpreter.evaluate(text, case.name, *arrays.values())
+        found = interpreter.evaluate(text, case.name, *arrays.values())
         for f, e in zip(found, expected, strict=True):
             np.testing.assert_allclose(f, e, rtol=0, atol=1e-13 * max(1, np.abs(e).max()))
 

@@ -91,8 +91,10 @@ static void addApply(Generator &g) {
   } else {
     taps = g.value(ofTokens(g, v, {heads, count}));
   }
-  g.op("convbert.apply_kernel", {{v}, {taps}, maybeMask(g, v)},
-       {g.attr("pads", g.pads(count)), g.attr("normalize", g.enumCase("norm"))});
+  SmallVector<NamedAttribute> attributes{g.attr("pads", g.pads(count)), g.attr("normalize", g.enumCase("norm"))};
+  if (g.random.chance(10))
+    attributes.push_back(g.attr("with_taps", g.b.getUnitAttr()));
+  g.op("convbert.apply_kernel", {{v}, {taps}, maybeMask(g, v)}, attributes);
 }
 
 static void addSpan(Generator &g) {

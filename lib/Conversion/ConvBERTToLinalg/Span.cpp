@@ -86,8 +86,8 @@ struct SpanTilePattern : OpRewritePattern<SpanTileOp> {
     AffineExpr t, h, c, j;
     bindDims(op.getContext(), t, h, c, j);
     Value result =
-        b.generic("conv", {op.getV(), used}, b.filled(0.0, type.getShape()), {{t + j, h, c}, {t, j, h}, {t, h, c}},
-                  4, 1, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        b.generic("conv", {op.getV(), used}, b.filled(0.0, type.getShape()), {{t + j, h, c}, {t, j, h}, {t, h, c}}, 4,
+                  1, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                     return math::FmaOp::create(b, loc, args[0], args[1], args[2]);
                   });
     result.getDefiningOp()->setAttr(type.getDimSize(2) % 32 == 0 ? "wide" : "narrow", rewriter.getUnitAttr());

@@ -18,6 +18,7 @@ typedef struct {
 #endif
 
 int64_t _mlir_ciface_packed_bytes(void) { return PACKED_BYTES; }
+int64_t _mlir_ciface_packed_layout(void) { return PACKED_BYTES; }
 int64_t _mlir_ciface_prepack_steps(void) { return 2; }
 
 static Span *element(const Span *table, int64_t i) { return (Span *)table->data + table->offset + i * table->stride; }

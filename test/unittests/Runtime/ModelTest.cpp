@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <utility>
 
 using namespace convbert::rt::test;
 
@@ -60,6 +61,28 @@ protected:
 };
 
 } // namespace
+
+TEST_F(ModelTest, ModelsOfOneCheckpointShareTheirWeights) {
+  Loaded first(description), other(describe(CONVBERT_FAKE_MODEL, weights.path, /*biasOffset=*/12));
+  ASSERT_TRUE(first.model && other.model) << first.error << other.error;
+  auto load = [&](const convbert_rt_model *like) {
+    convbert_rt_model *model = nullptr;
+    EXPECT_EQ(convbert_rt_load_like(description.c_str(), 1, like, &model, nullptr), CONVBERT_RT_OK);
+    return model;
+  };
+  convbert_rt_model *shared = load(first.model), *own = load(other.model), *alone = load(nullptr);
+  EXPECT_EQ(convbert_rt_packed(shared), convbert_rt_packed(first.model));
+  EXPECT_NE(convbert_rt_packed(own), convbert_rt_packed(other.model)); // its bias lies elsewhere in the file
+  EXPECT_NE(convbert_rt_packed(alone), convbert_rt_packed(first.model));
+  // The weights live as long as one model that reads them.
+  convbert_rt_free(std::exchange(first.model, nullptr));
+  Call before(1, 2), after(1, 2);
+  ASSERT_EQ(before.run(alone), CONVBERT_RT_OK);
+  ASSERT_EQ(after.run(shared), CONVBERT_RT_OK);
+  EXPECT_EQ(before.out, after.out);
+  for (convbert_rt_model *model : {shared, own, alone})
+    convbert_rt_free(model);
+}
 
 TEST_F(ModelTest, ComputesWithDefaults) {
   Loaded loaded(description);

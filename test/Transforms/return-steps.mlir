@@ -1,0 +1,32 @@
+// What a public function computes is returned; what it returns already, taps before their softmax, and masks are not.
+// RUN: convbert-opt %s --pass-pipeline='builtin.module(inline,symbol-dce,convbert-return-steps)' | FileCheck %s
+// RUN: convbert-opt %s --pass-pipeline='builtin.module(convbert-return-steps)' | FileCheck %s --check-prefix=APART
+
+// APART-LABEL: func.func private @layer(
+// APART-SAME:    -> tensor<?x?x8xf32> {
+func.func private @layer(%x: tensor<?x?x8xf32>, %w: tensor<16x8xf32>, %v: tensor<8x16xf32>) -> tensor<?x?x8xf32> {
+  %h = convbert.dense %x, %w {activation = #convbert.activation<gelu>}
+    : (tensor<?x?x8xf32>, tensor<16x8xf32>) -> tensor<?x?x16xf32>
+  %y = convbert.dense %h, %v : (tensor<?x?x16xf32>, tensor<8x16xf32>) -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
+
+// CHECK-NOT:   func.func private
+// CHECK-LABEL: func.func @forward(
+// CHECK-SAME:    -> (tensor<?x8xf32> {convbert.name = "logits"}, tensor<?x?x16xf32> {convbert.name = "steps.0"},
+// CHECK-SAME:        tensor<?x?x8xf32> {convbert.name = "steps.1"})
+// CHECK:         %[[H:.*]] = convbert.dense {{.*}} -> tensor<?x?x16xf32>
+// CHECK:         %[[Y:.*]] = convbert.dense %[[H]]
+// CHECK:         convbert.attention_bias
+// CHECK:         convbert.dynamic_kernel
+// CHECK:         %[[P:.*]] = convbert.pool
+// CHECK:         return %[[P]], %[[H]], %[[Y]]
+func.func @forward(%x: tensor<?x?x8xf32>, %w: tensor<16x8xf32>, %v: tensor<8x16xf32>, %m: tensor<?x?xi1>,
+                   %f: tensor<6x8xf32>) -> (tensor<?x8xf32> {convbert.name = "logits"}) {
+  %y = call @layer(%x, %w, %v) : (tensor<?x?x8xf32>, tensor<16x8xf32>, tensor<8x16xf32>) -> tensor<?x?x8xf32>
+  %b = convbert.attention_bias %m : (tensor<?x?xi1>) -> tensor<?x?xf32>
+  %t = convbert.dynamic_kernel %y, %f {heads = 2 : i64, normalize = #convbert.norm<none>}
+    : (tensor<?x?x8xf32>, tensor<6x8xf32>) -> tensor<?x?x2x3xf32>
+  %p = convbert.pool %y {kind = #convbert.pool<first>} : (tensor<?x?x8xf32>) -> tensor<?x8xf32>
+  return %p : tensor<?x8xf32>
+}
