@@ -97,6 +97,7 @@ class Entry:
 
     def __init__(self, source: Source, extras: tuple[str, ...], threads: int, like: Entry | None = None) -> None:
         start = time.perf_counter()
+        self.runtime: _runtime.Model
         description, self.runtime = _load(source, extras, threads, like.runtime if like else None)
         self.manifest: dict[str, Any] = description["manifest"]
         self.isa: str = description.get("target", {}).get("isa", "")

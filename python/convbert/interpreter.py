@@ -89,7 +89,8 @@ def _evaluate(name: str, operands: list[Any], attributes: dict[str, Any], result
             names.remove("residual")
         named = dict(zip(names, operands))
         if op == "activation":
-            return reference_ops.ACTIVATIONS[attributes["kind"]](named["x"])
+            activation: Any = reference_ops.ACTIVATIONS[attributes["kind"]]
+            return activation(named["x"])
         return getattr(reference_ops, op)(**named, **attributes)
     if name == "arith.constant":
         return attributes["value"]
