@@ -58,6 +58,8 @@ def ConvBERT_TokenScores : ConvBERT_Tensor<[ConvBERT_Float], [2], [], "one numbe
 def ConvBERT_TokenMask : ConvBERT_Tensor<[I1], [2], [], "one bit a token", "i1">;
 /// Token ids, token types and positions.
 def ConvBERT_Ids : ConvBERT_Tensor<[I32, I64], [2], [], "one integer a token", "i32 or i64">;
+/// Rows of a table by their numbers, or the rows themselves.
+def ConvBERT_IdsOrVectors : AnyTypeOf<[ConvBERT_Ids, ConvBERT_Sequence]>;
 // TYPE-C4: a weight.
 class ConvBERT_Weight<list<int> ranks>
     : ConvBERT_Tensor<[ConvBERT_Float], ranks, [HasStaticShapePred], "weight", "floating point, static">;

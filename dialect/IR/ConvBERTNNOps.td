@@ -132,16 +132,25 @@ def ConvBERT_EmbeddingsOp : ConvBERT_SequenceOp<"embeddings", [
       : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<30522x768xf32>, tensor<512x768xf32>,
          tensor<2x768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<?x?x768xf32>
     ```
+
+    Vectors may come in place of ids, and no table of words with them.
+
+    ```mlir
+    %x = convbert.embeddings %vectors, %types, %positions tables(%position, %type) norm(%gamma, %beta)
+           {eps = 1.0e-12 : f64}
+      : (tensor<?x?x768xf32>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<512x768xf32>, tensor<2x768xf32>,
+         tensor<768xf32>, tensor<768xf32>) -> tensor<?x?x768xf32>
+    ```
   }];
   let arguments = (ins
-    ConvBERT_Ids:$ids, ConvBERT_Ids:$token_types, ConvBERT_Ids:$position_ids,
-    ConvBERT_Matrix:$word, ConvBERT_Matrix:$position, ConvBERT_Matrix:$type_table,
+    ConvBERT_IdsOrVectors:$ids, ConvBERT_Ids:$token_types, ConvBERT_Ids:$position_ids,
+    Optional<ConvBERT_Matrix>:$word, ConvBERT_Matrix:$position, ConvBERT_Matrix:$type_table,
     ConvBERT_Vector:$gamma, ConvBERT_Vector:$beta,
     Optional<ConvBERT_Matrix>:$projection, Optional<ConvBERT_Vector>:$projection_bias, F64Attr:$eps);
   let results = (outs ConvBERT_Sequence:$result);
   let assemblyFormat = [{
     $ids `,` $token_types `,` $position_ids
-    `tables` `(` $word `,` $position `,` $type_table `)` `norm` `(` $gamma `,` $beta `)`
+    `tables` `(` custom<Tables>($word, $position, $type_table) `)` `norm` `(` $gamma `,` $beta `)`
     (`project` `(` $projection^ `,` $projection_bias `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = [{

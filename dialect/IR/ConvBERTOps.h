@@ -6,6 +6,7 @@
 #include "dialect/IR/ConvBERTDialect.h"
 #include "dialect/IR/Costs.h"
 #include "dialect/IR/Heads.h"
+#include "dialect/IR/Tables.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpImplementation.h"

@@ -151,7 +151,7 @@ ByteCount convbert::countBytes(Operation *op, int64_t batch, int64_t length) {
 /// Rows of the tables, one of each for every token, not the tables.
 ByteCount EmbeddingsOp::byteCount(int64_t batch, int64_t length) {
   ByteCount count = countBytes(*this, batch, length);
-  count.reads = product({3, batch, length, getExtent(getWord(), 1), 4});
+  count.reads = product({getWord() ? 3 : 2, batch, length, getExtent(getPosition(), 1), 4});
   for (Value operand : getOperands())
     if (operand != getWord() && operand != getPosition() && operand != getTypeTable())
       count.reads = addExtents(count.reads, bytes(operand, batch, length));

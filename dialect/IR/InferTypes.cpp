@@ -59,8 +59,9 @@ INFER(PoolOp) {
 }
 INFER(EmbeddingsOp) {
   Value ids = adaptor.getIds(), projection = adaptor.getProjection();
-  int64_t features = projection ? getExtent(projection, 0) : getExtent(adaptor.getWord(), 1);
-  return inferShape(location, adaptor.getWord(), {getExtent(ids, 0), getExtent(ids, 1), features}, types);
+  Value table = adaptor.getWord() ? adaptor.getWord() : adaptor.getPosition();
+  int64_t features = getExtent(projection ? projection : table, projection ? 0 : 1);
+  return inferShape(location, table, {getExtent(ids, 0), getExtent(ids, 1), features}, types);
 }
 INFER(FeedForwardOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
 INFER(LMHeadOp) { return inferFeatures(location, adaptor.getX(), getExtent(adaptor.getDecoder(), 0), types); }

@@ -47,11 +47,19 @@ CONVBERT_VERIFY(LayerNormOp) {
 //===----------------------------------------------------------------------===//
 
 CONVBERT_VERIFY(EmbeddingsOp) {
-  int64_t width = getExtent(op.getWord(), 1);
+  int64_t width = getExtent(op.getWord() ? op.getWord() : op.getPosition(), 1);
+  bool hasVectors = !getElementTypeOrSelf(op.getIds()).isIntOrIndex();
   Value projection = op.getProjection(), projectionBias = op.getProjectionBias();
   // EMBEDDINGS-C1
   if (failed(requireTokens(error, "token_types", op.getTokenTypes(), op.getIds())) ||
       failed(requireTokens(error, "position_ids", op.getPositionIds(), op.getIds())))
+    return failure();
+  // EMBEDDINGS-C7
+  if (hasVectors && op.getWord())
+    return error() << "requires no table of words for vectors, but found one";
+  if (!hasVectors && !op.getWord())
+    return error() << "requires a table of words for ids, but found none";
+  if (hasVectors && failed(requireExtent(error, "the width of the vectors", width, getFeatures(op.getIds()))))
     return failure();
   // EMBEDDINGS-C2, EMBEDDINGS-C3
   if (failed(requireExtent(error, "the width of `position`", width, getExtent(op.getPosition(), 1))) ||

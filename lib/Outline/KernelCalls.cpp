@@ -90,12 +90,17 @@ struct Emitter {
   }
 
   LogicalResult emit(EmbeddingsOp op) {
-    int64_t width = getFeatures(op.getWord()), padded = llvm::alignTo(width, TileSizes::lanes);
-    SmallVector<Value> operands{input(op.getIds()), input(op.getTokenTypes()), input(op.getPositionIds())};
-    for (Value table : {op.getWord(), op.getPosition(), op.getTypeTable(), op.getGamma()})
+    int64_t width = getFeatures(op.getPosition()), padded = llvm::alignTo(width, TileSizes::lanes);
+    bool hasVectors = !op.getWord();
+    SmallVector<Value> operands{hasVectors ? host.rows(op.getIds(), padded) : input(op.getIds()),
+                                input(op.getTokenTypes()), input(op.getPositionIds())};
+    if (!hasVectors)
+      operands.push_back(parameter(op.getWord()));
+    for (Value table : {op.getPosition(), op.getTypeTable(), op.getGamma()})
       operands.push_back(parameter(table));
     operands.push_back(host.rows(op.getResult(), padded));
-    return call("embed", text(width), normParameters(width, padded, op.getEps()), operands);
+    return call(hasVectors ? "embed_vectors" : "embed", text(width), normParameters(width, padded, op.getEps()),
+                operands);
   }
 
   LogicalResult emit(AttentionBiasOp op) {

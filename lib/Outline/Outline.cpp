@@ -207,6 +207,9 @@ private:
       Value bytes = memref::LoadOp::create(b, loc, table, ValueRange{builder.constant(index)});
       return memref::ViewOp::create(b, loc, type, bytes, builder.constant(0), sizes);
     };
+    for (BlockArgument arg : fn.getArguments())
+      if (WorkspacePlan::isActivation(arg) && failed(emitLoad(fn, b, builder, arg, host.getArgument(1))))
+        return failure();
     auto returned = cast<func::ReturnOp>(fn.getBody().front().getTerminator());
     for (auto [i, value] : llvm::enumerate(returned.getOperands()))
       if (plan->isMap(value))
@@ -318,6 +321,21 @@ private:
     operands.append({context.scratch, context.shape, context.threads});
     func::CallOp::create(b, call.getLoc(), callee, operands);
     return success();
+  }
+
+  /// Copies an input from the caller's memory to the workspace.
+  LogicalResult emitLoad(Operation *op, OpBuilder &b, HostBuilder &builder, BlockArgument arg, Value inputs) {
+    const HostContext &context = builder.getContext();
+    int64_t width = builder.getPlan().getView(arg).width, padded = llvm::alignTo(width, TileSizes::lanes);
+    Value bytes = memref::LoadOp::create(b, builder.getLoc(), inputs, ValueRange{builder.constant(arg.getArgNumber())});
+    auto type = MemRefType::get({ShapedType::kDynamic, width}, b.getF32Type());
+    Value rows = builder.mul(context.batch, context.longest);
+    Value in = memref::ViewOp::create(b, builder.getLoc(), type, bytes, builder.constant(0), ValueRange{rows});
+    std::string text = std::to_string(width);
+    func::FuncOp kernel = kernelTemplates->get("load_tokens", text, {{"W", text}, {"P", std::to_string(padded)}});
+    if (!kernel)
+      return failure();
+    return builder.call(op, kernel, {in, builder.rows(arg, padded)});
   }
 
   /// Copies a result from the workspace to the caller's memory.

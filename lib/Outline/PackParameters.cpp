@@ -218,7 +218,10 @@ private:
   void pack(OpBuilder &b, LayerNormOp op) { packNorm(b, op.getGammaMutable(), op.getBetaMutable()); }
 
   void pack(OpBuilder &b, EmbeddingsOp op) {
-    for (OpOperand *table : {&op.getWordMutable(), &op.getPositionMutable(), &op.getTypeTableMutable()})
+    SmallVector<OpOperand *> tables{&op.getPositionMutable(), &op.getTypeTableMutable()};
+    for (OpOperand &word : op.getWordMutable())
+      tables.insert(tables.begin(), &word);
+    for (OpOperand *table : tables)
       replace(b, *table, Relayout(b, table->get()).padTo(1, TileSizes::lanes).get());
     packNorm(b, op.getGammaMutable(), op.getBetaMutable());
   }

@@ -41,11 +41,13 @@ LogicalResult convbert::requireOutlinable(func::FuncOp fn) {
   for (Type type : fn.getArgumentTypes()) {
     auto tensor = cast<RankedTensorType>(type);
     Type element = tensor.getElementType();
-    bool isPerToken = tensor.getRank() == 2 && tensor.isDynamicDim(0) && tensor.isDynamicDim(1) &&
-                      (element.isInteger(64) || element.isInteger(1));
+    bool isPerToken = tensor.getRank() == 2 && (element.isInteger(64) || element.isInteger(1));
+    bool isVectors = tensor.getRank() == 3 && element.isF32() && !tensor.isDynamicDim(2);
+    bool isOfTokens = (isPerToken || isVectors) && tensor.isDynamicDim(0) && tensor.isDynamicDim(1);
     bool isPerHead = tensor.getRank() == 1 && tensor.hasStaticShape() && element.isF32();
-    if (!isPerToken && !isPerHead)
-      return fn.emitOpError() << "requires inputs of type tensor<?x?xi64>, tensor<?x?xi1> or tensor<Nxf32>, but found "
+    if (!isOfTokens && !isPerHead)
+      return fn.emitOpError() << "requires inputs of type tensor<?x?xi64>, tensor<?x?xi1>, tensor<?x?xCxf32> or "
+                                 "tensor<Nxf32>, but found "
                               << type;
   }
   return success();

@@ -190,9 +190,17 @@ FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes
     return failure();
   plan.layouts = std::move(*layouts);
   Block &body = fn.getBody().front();
-  for (BlockArgument arg : body.getArguments())
-    if (isActivation(arg) && failed(plan.addValue(fn, arg)))
+  for (BlockArgument arg : body.getArguments()) {
+    if (!isActivation(arg))
+      continue;
+    if (failed(plan.addValue(fn, arg)))
       return failure();
+    if (fn.isPrivate())
+      continue;
+    // The rows that an input is copied to are padded like those that an operation computes.
+    Buffer &buffer = plan.buffers[plan.views.lookup(arg).buffer];
+    buffer.pitch = std::max<int64_t>(buffer.pitch, llvm::alignTo(buffer.width, TileSizes::lanes) + TileSizes::lanes);
+  }
   // Concatenations last to first: a nested one finds its place in the outer one's buffer.
   for (Operation &op : llvm::reverse(body))
     if (isa<tensor::ConcatOp>(op) && failed(plan.aliasConcat(&op)))

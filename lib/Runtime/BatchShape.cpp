@@ -10,16 +10,16 @@ using namespace convbert::rt;
 /// No one needs more tokens in a batch, and sums and products of fewer cannot overflow.
 static constexpr int64_t kMaxTokens = int64_t(1) << 40;
 
-void convbert::rt::checkBatch(const Batch &batch, int64_t maxPositions) {
+void convbert::rt::checkBatch(const Batch &batch, int64_t maxPositions, const std::string &input) {
   if (batch.batch < 1)
-    throw InvalidArgument("input_ids: requires at least 1 sequence, but found " + std::to_string(batch.batch));
+    throw InvalidArgument(input + ": requires at least 1 sequence, but found " + std::to_string(batch.batch));
   if (batch.length < 1)
-    throw InvalidArgument("input_ids: requires at least 1 token a sequence, but found " + std::to_string(batch.length));
+    throw InvalidArgument(input + ": requires at least 1 token a sequence, but found " + std::to_string(batch.length));
   if (batch.length > maxPositions)
-    throw InvalidArgument("input_ids: requires at most " + std::to_string(maxPositions) +
+    throw InvalidArgument(input + ": requires at most " + std::to_string(maxPositions) +
                           " tokens a sequence (the model's positions), but found " + std::to_string(batch.length));
   if (batch.batch > kMaxTokens / batch.length)
-    throw InvalidArgument("input_ids: requires fewer than 2^40 tokens in a batch, but found " +
+    throw InvalidArgument(input + ": requires fewer than 2^40 tokens in a batch, but found " +
                           std::to_string(batch.batch) + " sequences of " + std::to_string(batch.length));
   for (int64_t b = 0; batch.lengths && b < batch.batch; ++b)
     if (batch.lengths[b] < 1 || batch.lengths[b] > batch.length)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace convbert::rt {
@@ -14,8 +15,9 @@ struct Batch {
   int64_t lengthOf(int64_t sequence) const { return lengths ? lengths[sequence] : length; }
 };
 
-/// Throws InvalidArgument unless 1 <= batch, 1 <= length <= maxPositions and every length is in [1, length].
-void checkBatch(const Batch &batch, int64_t maxPositions);
+/// Throws InvalidArgument, naming `input`, unless 1 <= batch, 1 <= length <= maxPositions and every length is in [1,
+/// length].
+void checkBatch(const Batch &batch, int64_t maxPositions, const std::string &input);
 
 /// Writes { B, T_max, row_start[B+1], length[B] } into `shape`, where sequence b owns the rows row_start[b] up to
 /// row_start[b+1], at least minRowPitch of them: kernels that work on tiles of rows then never leave a sequence.

@@ -24,11 +24,14 @@ static void findOutside(const T *data, const Batch &batch, uint64_t limit, Bad b
   }
 }
 
+/// Ids, and the vectors that may come in their place, have none.
+static bool hasDefault(const ArrayInfo &input) { return input.name != "input_ids" && input.dtype != "float32"; }
+
 void convbert::rt::checkInputs(const Manifest &manifest, const Batch &batch, const void *const *inputs) {
   for (size_t i = 0; i < manifest.inputs.size(); ++i) {
     const ArrayInfo &input = manifest.inputs[i];
     if (!inputs[i]) {
-      if (input.name == "input_ids" || input.dtype == "float32")
+      if (!hasDefault(input))
         throw InvalidArgument(input.name + ": requires an array, but found none");
       continue;
     }

@@ -126,9 +126,11 @@ Description convbert::rt::parseDescription(const std::string &text) {
   const json &manifest = member(root, "manifest", "its top level");
   result.manifestText = manifest.dump();
   Manifest &m = result.manifest;
-  m.vocabSize = sizeMember(manifest, "vocab_size", "\"manifest\"");
-  m.maxPositions = sizeMember(manifest, "max_positions", "\"manifest\"");
-  m.typeVocabSize = sizeMember(manifest, "type_vocab_size", "\"manifest\"");
+  // A model without tables has no limits.
+  for (auto [key, limit] : {std::pair{"vocab_size", &m.vocabSize}, std::pair{"max_positions", &m.maxPositions},
+                            std::pair{"type_vocab_size", &m.typeVocabSize}})
+    if (manifest.contains(key))
+      *limit = sizeMember(manifest, key, "\"manifest\"");
   m.minRowPitch = sizeMember(manifest, "min_row_pitch", "\"manifest\"");
   m.inputs = arrays(manifest, "inputs");
   m.outputs = arrays(manifest, "outputs");

@@ -37,7 +37,8 @@ struct WeightLocation {
 };
 
 struct Manifest {
-  int64_t vocabSize = 0, maxPositions = 0, typeVocabSize = 0;
+  /// Sizes of the tables; without a table, what has no limit.
+  int64_t vocabSize = INT64_MAX, maxPositions = INT64_MAX, typeVocabSize = INT64_MAX;
   /// Rows that each sequence owns at least.
   int64_t minRowPitch = 1;
   std::vector<ArrayInfo> inputs, outputs, parameters;

@@ -63,7 +63,7 @@ void Model::forward(int64_t batchSize, int64_t length, const int64_t *lengths, c
                     void *const *outputs) {
   const Manifest &m = description.manifest;
   Batch batch{batchSize, length, lengths};
-  checkBatch(batch, m.maxPositions);
+  checkBatch(batch, m.maxPositions, m.inputs.empty() ? "input_ids" : m.inputs.front().name);
   checkInputs(m, batch, inputs);
 
   WorkspacePool::Lease lease(workspaces);

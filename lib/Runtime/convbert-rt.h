@@ -32,7 +32,8 @@ typedef struct convbert_rt_model convbert_rt_model;
  *   "object"    path of the compiled shared object
  *   "manifest"  {"vocab_size", "max_positions", "type_vocab_size", "min_row_pitch", "inputs", "outputs", "parameters"};
  *               inputs, outputs and parameters are lists of {"name", "dtype", "shape"}, where a shape's entries are
- *               numbers, "B" (sequences) or "T" (tokens of the longest one)
+ *               numbers, "B" (sequences) or "T" (tokens of the longest one); the first three members are missing
+ *               where a model has no such table
  *   "weights"   [{"file", "offset", "bytes"}, ...], one for each parameter, offsets from the start of the file
  *   "packed"    instead of "weights": a file with the bytes of convbert_rt_packed() of such a model
  * Other members are ignored.  The weight files are mapped, packed for the compiled code, and unmapped again; a packed
@@ -74,9 +75,9 @@ CONVBERT_RT_EXPORT void convbert_rt_free(convbert_rt_model *model);
  *
  * `lengths`: tokens of each sequence; NULL: all have `length` (padding is then computed like any token and masked in
  * attention only, as `transformers` does).
- * `inputs`, `outputs`: one pointer for each of the manifest's, in its order.  An integer or bool input other than
- * input_ids may be NULL: attention_mask is then all ones, token_type_ids zeros, position_ids 0 .. length-1.  dtype
- * "bool" is one byte, 0 or 1. Output rows at or beyond a sequence's length are not written.
+ * `inputs`, `outputs`: one pointer for each of the manifest's, in its order.  An input may be NULL unless
+ * it is input_ids or float32: attention_mask is then all ones, token_type_ids zeros, position_ids 0 .. length-1.  dtype
+ * "bool" is one byte, 0 or 1.  Output rows at or beyond a sequence's length are not written.
  *
  * Every id is checked before any table is read.  The first call of a shape may allocate, later ones do not. */
 CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_forward(convbert_rt_model *model, int64_t batch, int64_t length,

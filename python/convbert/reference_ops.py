@@ -77,10 +77,11 @@ def layer_norm(x, gamma, beta, residual=None, eps=1e-12):
     return reference.layer_norm(x if residual is None else x + residual, gamma, beta, np.asarray(eps, x.dtype))
 
 
-def embeddings(ids, token_types, position_ids, word, position, types, gamma, beta, projection=None,
-               projection_bias=None, eps=1e-12):
-    """Norm of the sum of three rows, [B, T, E], then a dense layer [D, E] to [B, T, D] if there is one."""
-    x = layer_norm(word[ids] + position[position_ids] + types[token_types], gamma, beta, eps=eps)
+def embeddings(ids, token_types, position_ids, word=None, position=None, types=None, gamma=None, beta=None,
+               projection=None, projection_bias=None, eps=1e-12):
+    """Norm of the sum of three rows, [B, T, E], then a dense layer [D, E] to [B, T, D] if there is one. Without a table
+    of words, ids are vectors [B, T, E]."""
+    x = layer_norm((ids if word is None else word[ids]) + position[position_ids] + types[token_types], gamma, beta, eps=eps)
     return x if projection is None else reference.dense(x, projection, projection_bias)
 
 

@@ -48,6 +48,8 @@ class Case:
             return f"tensor<{'x'.join(extents)}x{element}>"
 
         integers = {"mask": "i1", "conv_mask": "i1", "ids": "i64", "token_types": "i32", "position_ids": "i64"}
+        if "word" not in self.operands:
+            integers.pop("ids")  # vectors in their place
         types = {name: typed(shape, name, integers.get(name, element)) for name, shape in self.operands.items()}
         # Batch and length of a result are those of the first operand.
         returned = ", ".join(typed(shape, next(iter(types)), "f32" if self.op == "attention_bias" else element)
@@ -68,7 +70,7 @@ class Case:
         for name, shape in self.operands.items():
             extents = [{"B": batch, "T": length, "S": 2 * length + 1}.get(e) or int(e) for e in shape.split()]
             table = {"ids": "word", "token_types": "types", "position_ids": "position"}.get(name)
-            if table:
+            if table in self.operands:
                 rows = int(self.operands[table].split()[0])
                 arrays[name] = rng.integers(rows, size=extents, dtype=np.int32 if name == "token_types" else np.int64)
             elif "B" in shape and name in ("mask", "conv_mask", "bias"):
@@ -137,6 +139,7 @@ def mixed(name, width, head, conv, size, taps, bias=True, layout="out_in", out=N
 X7, X12 = "B T 7", "B T 12"
 EMBEDDINGS = {"ids": "B T", "token_types": "B T", "position_ids": "B T", "word": "11 6", "position": "9 6",
               "types": "2 6", "gamma": "6", "beta": "6"}
+VECTORS = {"ids": "B T 6", **{name: shape for name, shape in EMBEDDINGS.items() if name not in ("ids", "word")}}
 TABLES = "ids, token_types, position_ids tables(word, position, types) norm(gamma, beta)"
 
 STEPS = [
@@ -160,6 +163,7 @@ STEPS = [
     Case("norm_pooled", "layer_norm", {"x": "B 7", "gamma": "7", "beta": "7"}, ["B 7"], {"eps": 1e-12}),
     Case("norm_of_one", "layer_norm", {"x": "B T 1", "gamma": "1", "beta": "1"}, ["B T 1"], {"eps": 1e-3}),
     Case("embeddings", "embeddings", EMBEDDINGS, ["B T 6"], {"eps": 1e-12}, TABLES),
+    Case("embedded_vectors", "embeddings", VECTORS, ["B T 6"], {"eps": 1e-12}, TABLES.replace("word, ", "")),
     *(Case(f"pool_{kind}", "pool", {"x": X7}, ["B 7"], {"kind": kind}) for kind in ("first", "last", "mean")),
     Case("attention_bias", "attention_bias", {"mask": "B T"}, ["B T"]),
     Case("masked_tokens", "mask_tokens", {"x": X7, "mask": "B T"}, [X7]),

@@ -32,7 +32,8 @@ func.func private @deep(%x: tensor<?x?x32xf32>, %w: tensor<2048x32xf32>, %v: ten
   %y = convbert.dense %h, %v : (tensor<?x?x2048xf32>, tensor<32x2048xf32>) -> tensor<?x?x32xf32>
   return %y : tensor<?x?x32xf32>
 }
-func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>) -> tensor<?x32xf32> {
+func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x32xf32>)
+    -> (tensor<?x32xf32>, tensor<?x?x32xf32>) {
   %s = ml_program.global_load_const @s : tensor<2xf32>
   %t = ml_program.global_load_const @t : tensor<9x32xf32>
   %g = ml_program.global_load_const @g : tensor<32xf32>
@@ -43,7 +44,10 @@ func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>) -> tensor<?x32x
        tensor<32xf32>, tensor<32xf32>) -> tensor<?x?x32xf32>
   %deep = call @deep(%x, %w, %v) : (tensor<?x?x32xf32>, tensor<2048x32xf32>, tensor<32x2048xf32>) -> tensor<?x?x32xf32>
   %y = call @layer(%deep, %mask, %s) : (tensor<?x?x32xf32>, tensor<?x?xi1>, tensor<2xf32>) -> tensor<?x32xf32>
-  return %y : tensor<?x32xf32>
+  %z = convbert.embeddings %e, %ids, %ids tables(%t, %t) norm(%g, %g) {eps = 0.5 : f64}
+    : (tensor<?x?x32xf32>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x32xf32>, tensor<9x32xf32>, tensor<32xf32>,
+       tensor<32xf32>) -> tensor<?x?x32xf32>
+  return %y, %z : tensor<?x32xf32>, tensor<?x?x32xf32>
 }
 """
 KINDS = {"dense", "dense_deep", "norm", "embed", "depthwise", "span", "attention", "copy"}

@@ -54,7 +54,7 @@ static std::string getInputName(func::FuncOp fn, unsigned index) {
   for (Operation *user : fn.getArgument(index).getUsers())
     if (auto embeddings = dyn_cast<EmbeddingsOp>(user)) {
       Value ids = fn.getArgument(index);
-      return embeddings.getIds() == ids          ? "input_ids"
+      return embeddings.getIds() == ids          ? (embeddings.getWord() ? "input_ids" : "inputs_embeds")
              : embeddings.getTokenTypes() == ids ? "token_type_ids"
                                                  : "position_ids";
     }
@@ -91,7 +91,8 @@ static llvm::Expected<json::Object> describeFunction(ModuleOp module, func::Func
     auto limit = [](int64_t &most, Value table) {
       most = std::min(most, cast<RankedTensorType>(table.getType()).getDimSize(0));
     };
-    limit(words, op.getWord());
+    if (op.getWord())
+      limit(words, op.getWord());
     limit(positions, op.getPosition());
     limit(types, op.getTypeTable());
   });

@@ -79,19 +79,23 @@ struct EmbeddingsPattern : OpRewritePattern<EmbeddingsOp> {
   LogicalResult matchAndRewrite(EmbeddingsOp op, PatternRewriter &rewriter) const override {
     if (op.isDecomposable())
       return rewriter.notifyMatchFailure(op, "requires the projection to be decomposed into a dense layer");
-    StepBuilder b(rewriter, op, getElementTypeOrSelf(op.getWord()));
-    SmallVector<OpFoldResult> sizes = b.getSizes(op.getIds());
-    sizes.push_back(b.getSize(op.getWord(), 1));
-    SmallVector<AffineExpr> all = b.dims(3);
-    ArrayRef<AffineExpr> token = ArrayRef(all).drop_back();
+    StepBuilder b(rewriter, op, getElementTypeOrSelf(op.getPosition()));
+    SmallVector<OpFoldResult> sizes = b.getSizes(op.getTokenTypes());
+    sizes.push_back(b.getSize(op.getPosition(), 1));
+    SmallVector<AffineExpr> all = b.dims(3), token{all[0], all[1]};
+    // Vectors need no table.
     Value tables[] = {op.getWord(), op.getPosition(), op.getTypeTable()};
     Type compute = b.getComputeType();
-    Value s = b.elementwise({op.getIds(), op.getPositionIds(), op.getTokenTypes()}, {token, token, token}, sizes,
-                            compute, [&](OpBuilder &builder, Location loc, ValueRange args) {
+    Value s = b.elementwise({op.getIds(), op.getPositionIds(), op.getTokenTypes()},
+                            {op.getWord() ? token : all, token, token}, sizes, compute,
+                            [&](OpBuilder &builder, Location loc, ValueRange args) {
                               Value feature = linalg::IndexOp::create(builder, loc, 2), sum;
                               for (auto [table, id] : llvm::zip(tables, args)) {
-                                Value row = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), id);
-                                Value x = tensor::ExtractOp::create(builder, loc, table, ValueRange{row, feature});
+                                Value x = id;
+                                if (table) {
+                                  Value row = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), id);
+                                  x = tensor::ExtractOp::create(builder, loc, table, ValueRange{row, feature});
+                                }
                                 if (x.getType() != compute)
                                   x = arith::ExtFOp::create(builder, loc, compute, x);
                                 sum = sum ? arith::AddFOp::create(builder, loc, sum, x) : x;

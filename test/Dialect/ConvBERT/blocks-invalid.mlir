@@ -2,6 +2,52 @@
 
 // Embeddings and feed-forward block: constraints on several operands.
 
+// EMBEDDINGS-C7
+func.func @embeddings_vectors_and_words(
+    %i: tensor<?x?x4xf32>, %t: tensor<?x?xi64>, %w: tensor<9x4xf32>, %q: tensor<7x4xf32>, %y: tensor<2x4xf32>,
+    %g: tensor<4xf32>) {
+  // expected-error @below {{requires no table of words for vectors, but found one}}
+  %r = convbert.embeddings %i, %t, %t tables(%w, %q, %y) norm(%g, %g) {eps = 0.0 : f64}
+    : (tensor<?x?x4xf32>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x4xf32>, tensor<7x4xf32>, tensor<2x4xf32>,
+       tensor<4xf32>, tensor<4xf32>) -> tensor<?x?x4xf32>
+  return
+}
+
+// -----
+
+// EMBEDDINGS-C7
+func.func @embeddings_ids_alone(%i: tensor<?x?xi64>, %q: tensor<7x4xf32>, %y: tensor<2x4xf32>, %g: tensor<4xf32>) {
+  // expected-error @below {{requires a table of words for ids, but found none}}
+  %r = convbert.embeddings %i, %i, %i tables(%q, %y) norm(%g, %g) {eps = 0.0 : f64}
+    : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<7x4xf32>, tensor<2x4xf32>, tensor<4xf32>,
+       tensor<4xf32>) -> tensor<?x?x4xf32>
+  return
+}
+
+// -----
+
+// EMBEDDINGS-C7
+func.func @embeddings_narrow_vectors(
+    %i: tensor<?x?x3xf32>, %t: tensor<?x?xi64>, %q: tensor<7x4xf32>, %y: tensor<2x4xf32>, %g: tensor<4xf32>) {
+  // expected-error @below {{requires the width of the vectors to be 4, but found 3}}
+  %r = convbert.embeddings %i, %t, %t tables(%q, %y) norm(%g, %g) {eps = 0.0 : f64}
+    : (tensor<?x?x3xf32>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<7x4xf32>, tensor<2x4xf32>, tensor<4xf32>,
+       tensor<4xf32>) -> tensor<?x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @embeddings_one_table(%i: tensor<?x?x4xf32>, %t: tensor<?x?xi64>, %q: tensor<7x4xf32>, %g: tensor<4xf32>) {
+  // expected-error @below {{requires the tables (word,) position and type, but found 1}}
+  %r = convbert.embeddings %i, %t, %t tables(%q) norm(%g, %g) {eps = 0.0 : f64}
+    : (tensor<?x?x4xf32>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<7x4xf32>, tensor<4xf32>, tensor<4xf32>)
+      -> tensor<?x?x4xf32>
+  return
+}
+
+// -----
+
 // EMBEDDINGS-C1
 func.func @embeddings_types_batch(
     %i: tensor<2x5xi64>, %t: tensor<3x?xi64>, %p: tensor<?x5xi64>, %w: tensor<9x4xf32>, %q: tensor<7x4xf32>,

@@ -75,3 +75,16 @@ func.func @apply_kernel_1(
     : (tensor<?x?x6xf32>, tensor<?x?x2x3xf32>, tensor<?x?xi1>) -> tensor<?x?x6xf32>
   return %o : tensor<?x?x6xf32>
 }
+
+// CHECK-LABEL: func.func @embeddings_1(
+// CHECK:         convbert.embeddings %arg0, %arg1, %arg2 tables(%arg3, %arg4) norm(%arg5, %arg6)
+func.func @embeddings_1(
+    %vectors: tensor<?x?x768xf32>, %types: tensor<?x?xi64>, %positions: tensor<?x?xi64>, %position: tensor<512x768xf32>,
+    %type: tensor<2x768xf32>, %gamma: tensor<768xf32>, %beta: tensor<768xf32>)
+    -> tensor<?x?x768xf32> {
+  %x = convbert.embeddings %vectors, %types, %positions tables(%position, %type) norm(%gamma, %beta)
+         {eps = 1.0e-12 : f64}
+    : (tensor<?x?x768xf32>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<512x768xf32>, tensor<2x768xf32>,
+       tensor<768xf32>, tensor<768xf32>) -> tensor<?x?x768xf32>
+  return %x : tensor<?x?x768xf32>
+}

@@ -117,7 +117,7 @@ func.func @bias_rank(%q: tensor<?x?x8xf32>, %k: tensor<?x?x8xf32>, %v: tensor<?x
 func.func @id_elements(
     %i: tensor<?x?xf32>, %t: tensor<?x?xi64>, %p: tensor<?x?xi64>, %a: tensor<9x4xf32>, %b: tensor<7x4xf32>,
     %c: tensor<2x4xf32>, %g: tensor<4xf32>, %h: tensor<4xf32>) {
-  // expected-error @below {{operand #0 must be one integer a token (rank 2, i32 or i64, no empty dimension), but got 'tensor<?x?xf32>'}}
+  // expected-error @below {{operand #0 must be one integer a token (rank 2, i32 or i64, no empty dimension) or activation of a sequence (rank 3, floating point, static features, no empty dimension), but got 'tensor<?x?xf32>'}}
   %y = convbert.embeddings %i, %t, %p tables(%a, %b, %c) norm(%g, %h) {eps = 0.0 : f64}
     : (tensor<?x?xf32>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x4xf32>, tensor<7x4xf32>, tensor<2x4xf32>,
        tensor<4xf32>, tensor<4xf32>) -> tensor<?x?x4xf32>
