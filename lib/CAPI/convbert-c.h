@@ -18,7 +18,7 @@ extern "C" {
  *   "target"     "native" (default), "x86-64-v3" or "x86-64-v4"; this machine must be able to run it
  *   "outputs"    array of further outputs: "hidden_states", "attentions", "conv_kernels", and "steps": all that
  *                is computed on the way, for verification
- *   "inputs"     array of further inputs: "head_mask"
+ *   "inputs"     array of further inputs: "head_mask"; "inputs_embeds": vectors in place of input_ids
  *   "cache_dir"  where compiled objects are kept; default $CONVBERT_CACHE, else $XDG_CACHE_HOME/convbert, else
  *                ~/.cache/convbert.  One that cannot be written to is replaced by a new temporary directory.
  *   "dump_dir"   where to leave the module after each phase (compiles even if the object is in the cache)

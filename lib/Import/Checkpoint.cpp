@@ -20,7 +20,9 @@ std::vector<const TensorInfo *> Checkpoint::parameters() const {
     if (tensor)
       all.insert(tensor);
   for (const Layer &layer : layers)
-    all.insert(layer.params.begin(), layer.params.end());
+    for (const TensorInfo *tensor : layer.params)
+      if (tensor)
+        all.insert(tensor);
   all.insert(head.begin(), head.end());
   return {all.begin(), all.end()};
 }
@@ -32,7 +34,7 @@ std::string CheckpointResolver::where() const {
 
 /// Sets `place` to the one tensor that goes by `name`, or leaves it null if there is none and it is not required.
 Error CheckpointResolver::find(StringRef name, bool inBody, bool required, Place &place) {
-  for (const std::string &spelling : parameterSpellings(name, inBody)) {
+  for (const std::string &spelling : parameterSpellings(name, inBody, config.family)) {
     auto entry = byName.find(spelling);
     if (entry == byName.end())
       continue;
@@ -44,8 +46,10 @@ Error CheckpointResolver::find(StringRef name, bool inBody, bool required, Place
   if (place)
     used.insert(place);
   else if (required)
-    return importError(where() + ": tensor " + quoted(name) + (inBody ? " (or with the prefix 'convbert.')" : "") +
-                       " is missing; " + reason + " requires it");
+    return importError(
+        where() + ": tensor " + quoted(name) +
+        (inBody ? " (or with the prefix '" + familyNames(config.family).prefix + "')" : Twine("")).str() +
+        " is missing; " + reason + " requires it");
   return Error::success();
 }
 
@@ -88,11 +92,11 @@ Error CheckpointResolver::takePair(StringRef name, bool inBody, llvm::ArrayRef<R
 
 Error CheckpointResolver::resolveEmbeddings() {
   // A tied table may have been stored under the name of the output matrix only.
-  StringRef wordName = "embeddings.word_embeddings.weight";
-  bool decoderOnly = checkpoint.modelClass == ModelClass::MaskedLM && config.tieWordEmbeddings &&
-                     !byName.contains(wordName) && !byName.contains(("convbert." + wordName).str()) &&
-                     byName.contains("generator_lm_head.weight");
-  if (Error failure = take(decoderOnly ? "generator_lm_head.weight" : wordName, /*inBody=*/!decoderOnly,
+  StringRef wordName = "embeddings.word_embeddings.weight", decoderName = lmHeadNames().decoder;
+  bool decoderOnly =
+      checkpoint.modelClass == ModelClass::MaskedLM && config.tieWordEmbeddings && !byName.contains(wordName) &&
+      !byName.contains((familyNames(config.family).prefix + wordName).str()) && byName.contains(decoderName);
+  if (Error failure = take(decoderOnly ? decoderName : wordName, /*inBody=*/!decoderOnly,
                            {config.vocabSize, config.embeddingSize}, checkpoint.word))
     return failure;
   if (Error failure = take("embeddings.position_embeddings.weight", true, {config.maxPositions, config.embeddingSize},
@@ -114,16 +118,19 @@ Error CheckpointResolver::resolveEmbeddings() {
 
 Error CheckpointResolver::resolveLayer(int64_t index) {
   Checkpoint::Layer layer;
+  LayerHeads heads = requiredHeads(config, index);
   for (unsigned i = 0; i < NumLayerParams; ++i) {
+    if (!hasLayerParam(LayerParam(i), heads))
+      continue;
     std::string name = ("encoder.layer." + Twine(index) + "." + layerParamName(LayerParam(i))).str();
-    layer.params[i] = nullptr;
     if (Error failure = find(name, /*inBody=*/true, /*required=*/true, layer.params[i]))
       return failure;
   }
   for (Place tensor : layer.params)
-    if (Error failure = checkType(*tensor))
-      return failure;
-  llvm::Expected<DerivedGeometry> geometry = deriveLayerGeometry(layer.params, config);
+    if (tensor)
+      if (Error failure = checkType(*tensor))
+        return failure;
+  llvm::Expected<DerivedGeometry> geometry = deriveLayerGeometry(layer.params, config, index);
   if (!geometry)
     return geometry.takeError();
   layer.geometry = geometry->layer;
@@ -140,13 +147,19 @@ Error CheckpointResolver::ignoreBuffers() {
     StringRef reason = "embedding_size is hidden_size, so nothing is projected";
     names.append({{"embeddings_project.weight", reason}, {"embeddings_project.bias", reason}});
   }
-  for (auto [name, reason] : names) {
-    Place ignored = nullptr;
-    if (Error failure = find(name, /*inBody=*/true, /*required=*/false, ignored))
+  for (auto [name, reason] : names)
+    if (Error failure = ignore(name, /*inBody=*/true, reason))
       return failure;
-    if (ignored)
-      checkpoint.ignored.push_back({ignored, reason.str()});
-  }
+  return Error::success();
+}
+
+/// Ignores a tensor that need not be there.
+Error CheckpointResolver::ignore(StringRef name, bool inBody, StringRef why) {
+  Place ignored = nullptr;
+  if (Error failure = find(name, inBody, /*required=*/false, ignored))
+    return failure;
+  if (ignored)
+    checkpoint.ignored.push_back({ignored, why.str()});
   return Error::success();
 }
 
@@ -158,31 +171,29 @@ Error CheckpointResolver::refuseRest() const {
   return Error::success();
 }
 
-/// Files of encoder layers alone (of protein models, say) take vectors instead of ids.
-Error CheckpointResolver::refuseEncoderOnly() const {
-  bool layers = false;
-  for (const TensorInfo &tensor : checkpoint.tensors) {
-    StringRef name = tensor.name;
-    if (name.contains("embeddings."))
-      return Error::success();
-    layers |= name.contains("layer.0.");
-  }
-  // TODO(#5): an entry that takes encoder_input.
-  return layers ? importError(where() + ": requires embeddings.word_embeddings.weight and the other tables, but found "
-                                        "encoder layers alone, for which no entry is built yet: embeddings are missing")
-                : Error::success();
+/// Layers of BERT and ELECTRA are a part of ConvBERT's, so that a wrong model_type might go unnoticed.
+Error CheckpointResolver::refuseOtherFamily() const {
+  if (config.family == ModelFamily::ConvBERT)
+    return Error::success();
+  for (const TensorInfo &tensor : checkpoint.tensors)
+    if (StringRef(tensor.name).contains(".key_conv_attn_layer.") || StringRef(tensor.name).starts_with("convbert."))
+      return importError(config.path + ": requires model_type 'convbert' (or 'conv_bert') for tensor " +
+                         quoted(tensor.name) + " in " + tensor.file + ", but found '" +
+                         familyNames(config.family).modelType + "'");
+  return Error::success();
 }
 
 Error CheckpointResolver::resolve() {
-  if (Error failure = refuseEncoderOnly())
+  if (Error failure = refuseOtherFamily())
     return failure;
   llvm::Expected<ModelClass> modelClass = decideModelClass(config, byName);
   if (!modelClass)
     return modelClass.takeError();
   checkpoint.modelClass = *modelClass;
-  reason = (modelClassName(checkpoint.modelClass) + " with " + config.numLayers.describe()).str();
-  if (Error failure = resolveEmbeddings())
-    return failure;
+  reason = modelClassName(checkpoint.modelClass, config.family) + " with " + config.numLayers.describe();
+  if (checkpoint.modelClass != ModelClass::EncoderOnly)
+    if (Error failure = resolveEmbeddings())
+      return failure;
   for (int64_t i = 0; i < config.numLayers; ++i)
     if (Error failure = resolveLayer(i))
       return failure;
@@ -190,9 +201,9 @@ Error CheckpointResolver::resolve() {
     return failure;
   if (Error failure = ignoreBuffers())
     return failure;
-  if (!checkpoint.layers.empty())
+  if (!checkpoint.layers.empty() && checkpoint.layers.front().rule)
     checkpoint.notes.push_back(
-        ("head widths follow the rule of " + headRuleName(checkpoint.layers.front().rule)).str());
+        ("head widths follow the rule of " + headRuleName(*checkpoint.layers.front().rule)).str());
   for (const Checkpoint::Ignored &entry : checkpoint.ignored)
     checkpoint.notes.push_back("ignored tensor '" + entry.tensor->name + "': " + entry.reason);
   return refuseRest();

@@ -33,18 +33,20 @@ struct Checkpoint {
   const TensorInfo *projectionWeight = nullptr, *projectionBias = nullptr;
 
   struct Layer {
-    std::array<const TensorInfo *, NumLayerParams> params;
+    /// Null where the layer has no such parameter.
+    std::array<const TensorInfo *, NumLayerParams> params{};
     LayerGeometry geometry;
-    HeadRule rule;
+    std::optional<HeadRule> rule;
   };
   std::vector<Layer> layers;
 
   /// Head parameters in the order of the head's operands.  Masked LM: dense weight and bias, norm weight and bias,
   /// decoder (the word table itself where tied), decoder bias.  Sequence classification: dense and output weight and
-  /// bias.  Pre-training: dense and prediction weight and bias.  Token classification and question answering: weight
-  /// and bias.  Multiple choice: the summary projection's
-  /// weight and bias where the configuration has one, weight and bias.
-  llvm::SmallVector<const TensorInfo *, 6> head;
+  /// bias.  Pre-training: dense and prediction weight and bias.  Token classification, question answering and layers
+  /// alone (where they have one): weight and bias.  Multiple choice: the summary projection's weight and bias where the
+  /// configuration has one, weight and bias.  BERT: the pooler's weight and bias before those of the head for whole
+  /// sequences, and alone for the bare model; pre-training has the masked LM's first.
+  llvm::SmallVector<const TensorInfo *, 10> head;
 
   /// Tensors that the model does not need, and why.
   struct Ignored {
@@ -63,10 +65,10 @@ struct Checkpoint {
   std::vector<const TensorInfo *> parameters() const;
 };
 
-/// Gives every tensor its place.  Names may carry the prefix `convbert.`; norms may be called gamma and beta; the
-/// buffers `embeddings.position_ids` and `embeddings.token_type_ids`, and a projection that is not used (E = D), are
-/// ignored. The class is `architectures[0]`, else it follows from the head's names.  Errors (one line: file, tensor,
-/// found, required): a tensor that is missing, unexpected, ambiguous, of another element type or shape.
+/// Gives every tensor its place.  Names may carry the family's prefix (`convbert.`); norms may be called gamma and
+/// beta; the buffers `embeddings.position_ids` and `embeddings.token_type_ids`, and a projection that is not used (E =
+/// D), are ignored. The class is `architectures[0]`, else it follows from the head's names.  Errors (one line: file,
+/// tensor, found, required): a tensor that is missing, unexpected, ambiguous, of another element type or shape.
 llvm::Expected<Checkpoint> resolveCheckpoint(Config config, std::vector<TensorInfo> tensors);
 
 } // namespace mlir::convbert

@@ -42,10 +42,20 @@ private:
   Error resolveEmbeddings();
   Error resolveLayer(int64_t index);
   Error resolveHead();
+  Error resolveBERTHead();
+  Error resolveEncoderHead();
+  Error resolvePooler();
   Error resolveMaskedLMHead();
+  Error ignore(StringRef name, bool inBody, StringRef why);
   Error ignoreBuffers();
   Error refuseRest() const;
-  Error refuseEncoderOnly() const;
+  Error refuseOtherFamily() const;
+
+  /// Parameters of the masked language model's head.
+  struct LMHeadNames {
+    StringRef dense, norm, decoder, bias;
+  };
+  LMHeadNames lmHeadNames() const;
 
   std::string where() const;
   Required labelCount() const;

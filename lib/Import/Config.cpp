@@ -2,7 +2,7 @@
 
 #include "lib/Import/Config.h"
 #include "dialect/IR/Activations.h"
-#include "lib/Import/JSONText.h"
+#include "lib/Import/ConfigReader.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
@@ -15,43 +15,6 @@ namespace mlir::convbert {
 std::string ConfigSize::describe() const {
   return (Twine(key) + " " + Twine(value) + (given ? "" : " (the default; absent from config.json)")).str();
 }
-
-namespace {
-
-/// Typed access to one JSON object; errors name the file and the key.
-class ConfigReader {
-public:
-  ConfigReader(const llvm::json::Object &object, Config &config) : object(object), config(config) {}
-
-  Error read();
-
-private:
-  Error error(const Twine &message) const { return importError(Twine(config.path) + ": " + message); }
-  Error unexpected(StringRef key, const Twine &required, const llvm::json::Value &found) const {
-    return error("requires " + key + " to be " + required + ", but found " + describeJSON(found));
-  }
-
-  /// The value of `key`, or null if it is absent or JSON's null.
-  const llvm::json::Value *lookup(StringRef key) const {
-    const llvm::json::Value *value = object.get(key);
-    return value && value->kind() != llvm::json::Value::Null ? value : nullptr;
-  }
-
-  Error readSize(ConfigSize &size, int64_t least) const;
-  Error readFlag(StringRef key, bool &flag) const;
-  Error readActivation(StringRef key, ActivationKind &kind) const;
-  Error readEps() const;
-  Error readModelType() const;
-  Error readLabels() const;
-  Error readSummary() const;
-  Error refuseUnsupported() const;
-  Error checkSizes() const;
-
-  const llvm::json::Object &object;
-  Config &config;
-};
-
-} // namespace
 
 Error ConfigReader::readSize(ConfigSize &size, int64_t least) const {
   const llvm::json::Value *value = object.get(size.key);
@@ -100,27 +63,6 @@ Error ConfigReader::readEps() const {
   return Error::success();
 }
 
-Error ConfigReader::readModelType() const {
-  if (const llvm::json::Value *value = lookup("architectures")) {
-    const llvm::json::Array *names = value->getAsArray();
-    if (!names || (!names->empty() && !names->front().getAsString()))
-      return unexpected("architectures", "an array of strings", *value);
-    if (!names->empty())
-      config.architecture = names->front().getAsString()->str();
-  }
-  if (const llvm::json::Value *value = lookup("model_type")) {
-    std::optional<StringRef> type = value->getAsString();
-    // The second spelling is that of early revisions of the published checkpoints.
-    if (type != "convbert" && type != "conv_bert")
-      return unexpected("model_type", "'convbert' (or 'conv_bert'), the only supported model", *value);
-    return Error::success();
-  }
-  if (!StringRef(config.architecture).starts_with("ConvBert"))
-    return error("requires model_type 'convbert' (or 'conv_bert'), but found neither a model_type nor a ConvBert class "
-                 "in architectures");
-  return Error::success();
-}
-
 Error ConfigReader::readLabels() const {
   std::optional<int64_t> count;
   if (const llvm::json::Value *value = lookup("num_labels")) {
@@ -161,6 +103,8 @@ Error ConfigReader::readSummary() const {
     if (type)
       kind = llvm::StringSwitch<std::optional<PoolKind>>(*type)
                  .Case("last", PoolKind::Last)
+                 // The index of the class token is no input of ours, and by default it is the last one's.
+                 .Case("cls_index", PoolKind::Last)
                  .Case("first", PoolKind::First)
                  .Case("mean", PoolKind::Mean)
                  .Case("cls_index", PoolKind::Last) // the model passes no index, and that stands for the last token
@@ -171,22 +115,23 @@ Error ConfigReader::readSummary() const {
   }
   if (Error failure = readFlag("summary_use_proj", config.summaryProjection))
     return failure;
+  if (const llvm::json::Value *value = object.get("summary_activation"); value && value->getAsNull())
+    config.summaryActivation = ActivationKind::Identity;
   return readActivation("summary_activation", config.summaryActivation);
 }
 
 Error ConfigReader::refuseUnsupported() const {
-  // TODO(#5): layers pruned by our own tool, under a key of our own.
   if (const llvm::json::Value *value = lookup("pruned_heads")) {
     const llvm::json::Object *heads = value->getAsObject();
     // The library prunes the queries but not the convolution that they feed, so no such checkpoint works there.
     if (!heads || !heads->empty())
       return error("requires pruned_heads to be empty, but found " +
                    (heads ? Twine(heads->size()) + " pruned layers" : Twine(describeJSON(*value))).str() +
-                   "; save the model without pruned heads");
+                   "; save the model without pruned heads (this compiler's own key is " + kPrunedHeadsKey + ")");
   }
   if (const llvm::json::Value *value = lookup("position_embedding_type"))
     if (value->getAsString() != "absolute")
-      return unexpected("position_embedding_type", "'absolute', the only kind that ConvBERT has", *value);
+      return unexpected("position_embedding_type", "'absolute', the only supported kind", *value);
   if (const llvm::json::Value *value = lookup("conv_type"))
     if (value->getAsString() != "sdconv")
       return unexpected("conv_type", "'sdconv', span-based dynamic convolution", *value);
@@ -203,6 +148,10 @@ Error ConfigReader::refuseUnsupported() const {
 
 Error ConfigReader::checkSizes() const {
   int64_t width = config.hiddenSize, built = config.builtHeads();
+  if (!config.hasConvHeads())
+    return width % built == 0 ? Error::success()
+                              : error("requires hidden_size to be a multiple of num_attention_heads " + Twine(built) +
+                                      ", but found " + config.hiddenSize.describe());
   if (config.kernelSize % 2 == 0)
     return error("requires an odd conv_kernel_size (the taps are centred on a token), but found the even " +
                  config.kernelSize.describe());
@@ -220,13 +169,22 @@ Error ConfigReader::checkSizes() const {
 }
 
 Error ConfigReader::read() {
-  if (Error failure = readModelType())
+  if (Error failure = readArchitecture())
     return failure;
-  for (ConfigSize *size : {&config.vocabSize, &config.hiddenSize, &config.numHeads, &config.headRatio,
-                           &config.kernelSize, &config.numGroups, &config.intermediateSize, &config.embeddingSize,
-                           &config.maxPositions, &config.typeVocabSize})
+  if (Error failure = readFamily())
+    return failure;
+  setDefaults();
+  llvm::SmallVector<ConfigSize *> sizes = {&config.vocabSize,        &config.hiddenSize,   &config.numHeads,
+                                           &config.intermediateSize, &config.maxPositions, &config.typeVocabSize};
+  if (config.hasConvHeads())
+    sizes.append({&config.headRatio, &config.kernelSize, &config.numGroups});
+  if (config.family != ModelFamily::BERT)
+    sizes.push_back(&config.embeddingSize);
+  for (ConfigSize *size : sizes)
     if (Error failure = readSize(*size, 1))
       return failure;
+  if (config.family == ModelFamily::BERT)
+    config.embeddingSize = config.hiddenSize;
   if (Error failure = readSize(config.numLayers, 0))
     return failure;
   if (Error failure = readActivation("hidden_act", config.activation))
@@ -241,7 +199,9 @@ Error ConfigReader::read() {
     return failure;
   if (Error failure = refuseUnsupported())
     return failure;
-  return checkSizes();
+  if (Error failure = checkSizes())
+    return failure;
+  return readPrunedHeads();
 }
 
 llvm::Expected<Config> parseConfig(StringRef text, StringRef path) {

@@ -50,7 +50,7 @@ static int64_t layerElements(const Checkpoint &checkpoint) {
   int64_t total = 0;
   for (const Checkpoint::Layer &layer : checkpoint.layers)
     for (const TensorInfo *tensor : layer.params)
-      total += elements(*tensor);
+      total += tensor ? elements(*tensor) : 0;
   return total;
 }
 
@@ -70,20 +70,27 @@ static std::string saving(int64_t ours, int64_t bert) {
 
 void Writer::writeModel(const Checkpoint &checkpoint) {
   const Config &config = checkpoint.config;
-  os << "class: " << modelClassName(checkpoint.modelClass)
+  os << "class: " << modelClassName(checkpoint.modelClass, config.family)
      << (config.architecture.empty() ? " (by the names of the tensors)" : " (by config.json)") << "\n";
-  os << "embeddings: " << config.vocabSize << " words, " << config.maxPositions << " positions, "
-     << config.typeVocabSize << " types, width " << config.embeddingSize << "\n";
+  if (checkpoint.word)
+    os << "embeddings: " << config.vocabSize << " words, " << config.maxPositions << " positions, "
+       << config.typeVocabSize << " types, width " << config.embeddingSize << "\n";
   os << "layers: " << config.numLayers << " of width " << config.hiddenSize << "\n";
   const Checkpoint::Layer *previous = nullptr;
   for (auto [i, layer] : llvm::enumerate(checkpoint.layers)) {
     const LayerGeometry &g = layer.geometry;
     if (previous && previous->geometry.heads == g.heads && previous->geometry.headSize == g.headSize)
       continue;
-    os << "  from layer " << i << ": " << g.heads << " attention heads and " << g.heads
-       << " convolution heads of width " << g.headSize << ", " << g.taps << " taps, feed-forward " << g.intermediate
-       << " in " << g.groups << (g.groups == 1 ? " group" : " groups") << "; head widths follow the rule of "
-       << headRuleName(layer.rule) << "\n";
+    os << "  from layer " << i << ": " << g.heads.attention << " attention heads ";
+    if (config.hasConvHeads())
+      os << "and " << g.heads.conv << " convolution heads ";
+    os << "of width " << g.headSize;
+    if (g.heads.conv > 0)
+      os << ", " << g.taps << " taps";
+    os << ", feed-forward " << g.intermediate << " in " << g.groups << (g.groups == 1 ? " group" : " groups");
+    if (layer.rule)
+      os << "; head widths follow the rule of " << headRuleName(*layer.rule);
+    os << "\n";
     previous = &layer;
   }
   int64_t total = 0, bytes = 0;
@@ -105,7 +112,8 @@ void Writer::writeCost(const Checkpoint &checkpoint, MLIRContext &context) {
   const Config &config = checkpoint.config;
   os << "multiply-accumulates for one sequence:\n";
   llvm::SmallVector<int64_t> lengths = {16, 64, 128, 256, 512};
-  llvm::erase_if(lengths, [&](int64_t length) { return length > config.maxPositions; });
+  if (checkpoint.position) // layers alone know no limit
+    llvm::erase_if(lengths, [&](int64_t length) { return length > config.maxPositions; });
   if (lengths.empty())
     lengths.push_back(config.maxPositions);
   for (int64_t length : lengths) {
@@ -163,7 +171,7 @@ void Writer::writeRefused(const OpenedFiles &files) {
       writeTensor(tensor);
     return;
   }
-  os << "class: " << modelClassName(*modelClass) << "\n";
+  os << "class: " << modelClassName(*modelClass, files.config.family) << "\n";
   std::vector<std::string> missing;
   llvm::DenseSet<const TensorInfo *> known;
   // A configuration may claim any number of layers.
@@ -172,7 +180,7 @@ void Writer::writeRefused(const OpenedFiles &files) {
   config.numLayers.value = std::min<int64_t>(config.numLayers, most / NumLayerParams);
   for (const ParameterName &parameter : listParameterNames(config, *modelClass)) {
     bool found = false;
-    for (const std::string &spelling : parameterSpellings(parameter.name, parameter.inBody))
+    for (const std::string &spelling : parameterSpellings(parameter.name, parameter.inBody, config.family))
       if (auto entry = byName.find(spelling); entry != byName.end()) {
         known.insert(entry->second);
         found = true;

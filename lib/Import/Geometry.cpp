@@ -26,7 +26,8 @@ namespace {
 
 class GeometryDeriver {
 public:
-  GeometryDeriver(llvm::ArrayRef<const TensorInfo *> params, const Config &config) : params(params), config(config) {}
+  GeometryDeriver(llvm::ArrayRef<const TensorInfo *> params, const Config &config, int64_t index)
+      : params(params), config(config), index(index) {}
 
   llvm::Expected<DerivedGeometry> derive();
 
@@ -39,15 +40,21 @@ private:
 
   Error refuseEmpty() const;
   int64_t deriveGroups() const;
+  bool isPruned() const { return config.prunedHeads.count(index); }
+  std::string describePruning() const;
+  void forEachDim(llvm::function_ref<void(Dim, int64_t)> visit) const;
   int64_t vote(Dim wanted, int64_t otherwise) const;
+  int64_t voteHeadWidth(const LayerHeads &heads, int64_t otherwise) const;
+  Error deriveTaps();
   Error deriveHeads();
   Error checkShapes() const;
   Error compare(const ConfigSize &size, int64_t found, LayerParam evidence) const;
   Error checkConfig() const;
-  llvm::Expected<HeadRule> matchRule() const;
+  llvm::Expected<std::optional<HeadRule>> matchRule() const;
 
   llvm::ArrayRef<const TensorInfo *> params;
   const Config &config;
+  int64_t index;
   LayerGeometry geometry;
 };
 
@@ -55,7 +62,7 @@ private:
 
 Error GeometryDeriver::refuseEmpty() const {
   for (unsigned i = 0; i < NumLayerParams; ++i)
-    if (llvm::is_contained(shape(LayerParam(i)), 0))
+    if (params[i] && llvm::is_contained(shape(LayerParam(i)), 0))
       return error(LayerParam(i),
                    "requires a tensor with elements, but found shape " + shapeText(shape(LayerParam(i))));
   return Error::success();
@@ -71,21 +78,17 @@ int64_t GeometryDeriver::deriveGroups() const {
   return config.numGroups;
 }
 
-/// The value of A, D or I that most tensors have.
-int64_t GeometryDeriver::vote(Dim wanted, int64_t otherwise) const {
-  llvm::MapVector<int64_t, unsigned> votes;
+/// All dimensions of tensors that have as many as they should.
+void GeometryDeriver::forEachDim(llvm::function_ref<void(Dim, int64_t)> visit) const {
   for (unsigned i = 0; i < NumLayerParams; ++i) {
     llvm::ArrayRef<Dim> dims = layerParamDims(LayerParam(i), geometry.groups > 1);
-    llvm::ArrayRef<int64_t> sizes = shape(LayerParam(i));
-    if (dims.size() != sizes.size())
-      continue;
-    for (auto [dim, size] : llvm::zip_equal(dims, sizes)) {
-      if (dim == wanted)
-        ++votes[size];
-      else if (dim == Dim::TwoA && wanted == Dim::A && size % 2 == 0)
-        ++votes[size / 2];
-    }
+    if (params[i] && dims.size() == params[i]->shape.size())
+      for (auto [dim, size] : llvm::zip_equal(dims, params[i]->shape))
+        visit(dim, size);
   }
+}
+
+static int64_t mostVotes(const llvm::MapVector<int64_t, unsigned> &votes, int64_t otherwise) {
   unsigned most = 0;
   for (auto [size, count] : votes) {
     if (count > most) {
@@ -96,8 +99,27 @@ int64_t GeometryDeriver::vote(Dim wanted, int64_t otherwise) const {
   return otherwise;
 }
 
-/// Taps from the depthwise filters, heads from the rows of the kernel layer.
-Error GeometryDeriver::deriveHeads() {
+/// The value of D or I that most tensors have.
+int64_t GeometryDeriver::vote(Dim wanted, int64_t otherwise) const {
+  llvm::MapVector<int64_t, unsigned> votes;
+  forEachDim([&](Dim dim, int64_t size) {
+    if (dim == wanted)
+      ++votes[size];
+  });
+  return mostVotes(votes, otherwise);
+}
+
+/// The width of a head that most tensors have, with these heads.
+int64_t GeometryDeriver::voteHeadWidth(const LayerHeads &heads, int64_t otherwise) const {
+  llvm::MapVector<int64_t, unsigned> votes;
+  forEachDim([&](Dim dim, int64_t size) {
+    if (std::optional<int64_t> count = headsIn(dim, heads); count && *count > 0 && size % *count == 0)
+      ++votes[size / *count];
+  });
+  return mostVotes(votes, otherwise);
+}
+
+Error GeometryDeriver::deriveTaps() {
   llvm::ArrayRef<int64_t> depthwise = shape(SpanDepthwise);
   if (depthwise.size() != 3 || depthwise[0] != geometry.hidden || depthwise[1] != 1)
     return error(SpanDepthwise, "requires one filter a channel, shape " +
@@ -107,27 +129,50 @@ Error GeometryDeriver::deriveHeads() {
   if (geometry.taps % 2 == 0)
     return error(SpanDepthwise, "requires an odd number of taps (last dimension), but found the even " +
                                     Twine(geometry.taps) + " of shape " + shapeText(depthwise));
+  return Error::success();
+}
+
+/// As many heads of each kind as the rows of the kernel layer tell.
+Error GeometryDeriver::deriveHeads() {
+  // As if all heads were one.
+  int64_t width = voteHeadWidth({1, 1, 1, {}}, config.hiddenSize / 2);
   llvm::ArrayRef<int64_t> kernel = shape(KernelWeight);
   if (kernel.size() != 2 || kernel[0] % geometry.taps != 0)
     return error(KernelWeight, "requires rows that are a multiple of the " + Twine(geometry.taps) +
                                    " taps (heads * taps), but found shape " + shapeText(kernel));
-  geometry.heads = kernel[0] / geometry.taps;
-  if (geometry.attention % geometry.heads != 0)
-    return error(QueryWeight, "requires rows that are a multiple of the " + Twine(geometry.heads) +
+  int64_t heads = kernel[0] / geometry.taps;
+  if (width % heads != 0)
+    return error(QueryWeight, "requires rows that are a multiple of the " + Twine(heads) +
                                   " heads that conv_kernel_layer.weight " + shapeText(kernel) + " has with " +
                                   Twine(geometry.taps) + " taps, but found shape " + shapeText(shape(QueryWeight)));
-  geometry.headSize = geometry.attention / geometry.heads;
+  geometry.heads = {heads, heads, heads, {}};
+  geometry.headSize = width / heads;
   return Error::success();
+}
+
+/// What a pruned layer should have, for messages.
+std::string GeometryDeriver::describePruning() const {
+  if (!isPruned())
+    return "";
+  int64_t built = config.builtHeads();
+  std::string text = " where " + std::string(kPrunedHeadsKey) + " of " + config.path + " leaves " +
+                     std::to_string(geometry.heads.attention) + " of " + std::to_string(built) + " attention heads";
+  if (config.hasConvHeads())
+    text += " and " + std::to_string(geometry.heads.conv) + " of " + std::to_string(built) + " convolution heads";
+  return text;
 }
 
 Error GeometryDeriver::checkShapes() const {
   for (unsigned i = 0; i < NumLayerParams; ++i) {
+    if (!params[i])
+      continue;
     llvm::SmallVector<int64_t, 4> required = layerParamShape(LayerParam(i), geometry);
     if (shape(LayerParam(i)) != llvm::ArrayRef<int64_t>(required))
       return error(LayerParam(i),
                    "requires shape " + shapeText(required) +
                        (geometry.groups > 1 ? " with " + Twine(geometry.groups) + " groups" : Twine("")).str() +
-                       " like the layer's other tensors, but found " + shapeText(shape(LayerParam(i))));
+                       " like the layer's other tensors" + describePruning() + ", but found " +
+                       shapeText(shape(LayerParam(i))));
   }
   return Error::success();
 }
@@ -143,35 +188,38 @@ Error GeometryDeriver::compare(const ConfigSize &size, int64_t found, LayerParam
 Error GeometryDeriver::checkConfig() const {
   if (Error failure = compare(config.hiddenSize, geometry.hidden, QueryWeight))
     return failure;
-  if (Error failure = compare(config.kernelSize, geometry.taps, SpanDepthwise))
-    return failure;
+  if (geometry.heads.conv > 0)
+    if (Error failure = compare(config.kernelSize, geometry.taps, SpanDepthwise))
+      return failure;
   if (Error failure = compare(config.numGroups, geometry.groups, UpWeight))
     return failure;
   if (Error failure = compare(config.intermediateSize, geometry.intermediate, UpWeight))
     return failure;
-  if (geometry.heads != config.builtHeads())
+  LayerHeads required = requiredHeads(config, index);
+  if (!(geometry.heads == required))
     return importError(Twine(config.path) + ": num_attention_heads " + Twine(config.numHeads) + " and head_ratio " +
-                       Twine(config.headRatio) + " leave " + Twine(config.builtHeads()) +
-                       " attention heads, but tensor " + quoted(params[KernelWeight]->name) + " of shape " +
-                       shapeText(shape(KernelWeight)) + " in " + params[KernelWeight]->file + " requires " +
-                       Twine(geometry.heads) + " (with " + Twine(geometry.taps) + " taps)");
+                       Twine(config.headRatio) + " leave " + Twine(required.conv) + " attention heads, but tensor " +
+                       quoted(params[KernelWeight]->name) + " of shape " + shapeText(shape(KernelWeight)) + " in " +
+                       params[KernelWeight]->file + " requires " + Twine(geometry.heads.conv) + " (with " +
+                       Twine(geometry.taps) + " taps)");
   return Error::success();
 }
 
-llvm::Expected<HeadRule> GeometryDeriver::matchRule() const {
-  int64_t width = geometry.hidden;
-  bool half = width % (2 * geometry.heads) == 0 && geometry.headSize == width / (2 * geometry.heads);
+llvm::Expected<std::optional<HeadRule>> GeometryDeriver::matchRule() const {
+  int64_t width = geometry.hidden, built = config.builtHeads();
+  bool half = config.hasConvHeads() && width % (2 * built) == 0 && geometry.headSize == width / (2 * built);
   bool nominal = width % config.numHeads == 0 && geometry.headSize == width / config.numHeads;
+  if (nominal && !config.hasConvHeads())
+    return std::nullopt;
   if (half)
     return nominal ? HeadRule::All : HeadRule::HalfWidth;
   if (nominal)
     return HeadRule::NominalHeads;
-  return error(QueryWeight, "requires " + Twine(geometry.heads) +
-                                " heads of width hidden_size / (2 * heads) or hidden_size / "
-                                "num_attention_heads, with hidden_size " +
-                                Twine(width) + " and num_attention_heads " + Twine(config.numHeads) +
-                                ", but found heads of width " + Twine(geometry.headSize) + " (shape " +
-                                shapeText(shape(QueryWeight)) + ")");
+  return error(QueryWeight, "requires " + Twine(built) + " heads of width " +
+                                (config.hasConvHeads() ? "hidden_size / (2 * heads) or " : "") +
+                                "hidden_size / num_attention_heads, with hidden_size " + Twine(width) +
+                                " and num_attention_heads " + Twine(config.numHeads) + ", but found heads of width " +
+                                Twine(geometry.headSize) + " (shape " + shapeText(shape(QueryWeight)) + ")");
 }
 
 llvm::Expected<DerivedGeometry> GeometryDeriver::derive() {
@@ -179,27 +227,54 @@ llvm::Expected<DerivedGeometry> GeometryDeriver::derive() {
     return std::move(failure);
   geometry.groups = deriveGroups();
   geometry.hidden = vote(Dim::D, config.hiddenSize);
-  geometry.attention = vote(Dim::A, config.hiddenSize / 2);
   geometry.intermediate = vote(Dim::I, config.intermediateSize);
   // Grouped weights are checked by division below.
   if (geometry.hidden % geometry.groups != 0 || geometry.intermediate % geometry.groups != 0)
     return error(UpWeight, "requires groups that divide the widths " + Twine(geometry.hidden) + " and " +
                                Twine(geometry.intermediate) + ", but found " + Twine(geometry.groups) +
                                " groups (shape " + shapeText(shape(UpWeight)) + ")");
-  if (Error failure = deriveHeads())
-    return std::move(failure);
+  geometry.heads = requiredHeads(config, index);
+  if (geometry.heads.conv > 0)
+    if (Error failure = deriveTaps())
+      return std::move(failure);
+  if (config.hasConvHeads() && !isPruned()) {
+    if (Error failure = deriveHeads())
+      return std::move(failure);
+  } else {
+    geometry.headSize = voteHeadWidth(geometry.heads, config.hiddenSize / config.numHeads);
+  }
   if (Error failure = checkShapes())
     return std::move(failure);
   if (Error failure = checkConfig())
     return std::move(failure);
-  llvm::Expected<HeadRule> rule = matchRule();
+  llvm::Expected<std::optional<HeadRule>> rule = matchRule();
   if (!rule)
     return rule.takeError();
   return DerivedGeometry{geometry, *rule};
 }
 
-llvm::Expected<DerivedGeometry> deriveLayerGeometry(llvm::ArrayRef<const TensorInfo *> params, const Config &config) {
-  return GeometryDeriver(params, config).derive();
+LayerHeads requiredHeads(const Config &config, int64_t index) {
+  int64_t built = config.builtHeads();
+  LayerHeads heads{built, config.hasConvHeads() ? built : 0, built, {}};
+  auto pruned = config.prunedHeads.find(index);
+  if (pruned == config.prunedHeads.end())
+    return heads;
+  heads.conv -= pruned->second.conv.size();
+  llvm::SmallVector<int64_t> kept;
+  for (int64_t head = 0; head < built; ++head)
+    if (!llvm::is_contained(pruned->second.attention, head))
+      kept.push_back(head);
+  heads.attention = kept.size();
+  if (heads.conv == 0)
+    heads.query = heads.attention;
+  else if (heads.attention < built)
+    heads.queryHeads = kept;
+  return heads;
+}
+
+llvm::Expected<DerivedGeometry> deriveLayerGeometry(llvm::ArrayRef<const TensorInfo *> params, const Config &config,
+                                                    int64_t index) {
+  return GeometryDeriver(params, config, index).derive();
 }
 
 } // namespace mlir::convbert

@@ -24,14 +24,21 @@ llvm::StringRef headRuleName(HeadRule rule);
 
 struct DerivedGeometry {
   LayerGeometry layer;
-  HeadRule rule;
+  /// None for layers of BERT and ELECTRA, where all agree: D / num_attention_heads.
+  std::optional<HeadRule> rule;
 };
 
-/// Takes the widths of a layer from the shapes of its tensors (`params[LayerParam]`), checks every tensor
-/// against them, and the result against the configuration.  The widths are what most tensors say, so that an error
-/// names the tensor that is odd.  Errors name the file and the tensor and quote the shape found and the one required;
-/// where the tensors agree among themselves and the configuration does not, both are quoted.
-llvm::Expected<DerivedGeometry> deriveLayerGeometry(llvm::ArrayRef<const TensorInfo *> params, const Config &config);
+/// Heads that layer `index` must have by the configuration.
+LayerHeads requiredHeads(const Config &config, int64_t index);
+
+/// Takes the widths of layer `index` from the shapes of its tensors (`params[LayerParam]`, null where hasLayerParam()
+/// says that it has none), checks every tensor against them, and the result against the configuration.  The widths are
+/// what most tensors say, so that an error names the tensor that is odd.  Head counts come from the tensors, too,
+/// unless the layer is pruned or has no convolution heads.  Errors name the file and the tensor and quote the shape
+/// found and the one required; where the tensors agree among themselves and the configuration does not, both are
+/// quoted.
+llvm::Expected<DerivedGeometry> deriveLayerGeometry(llvm::ArrayRef<const TensorInfo *> params, const Config &config,
+                                                    int64_t index);
 
 } // namespace mlir::convbert
 

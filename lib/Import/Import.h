@@ -24,6 +24,9 @@ struct ImportOptions {
   /// Adds the inputs `head_mask.0` .. `head_mask.(L-1)`: a factor a head, attention heads first.
   bool headMask = false;
 
+  /// The first input is `inputs_embeds`, `B x T x E`, instead of `input_ids`.  Without effect on layers alone.
+  bool inputsEmbeds = false;
+
   /// Gives the directory into which deflated weights are unpacked, so that they can be mapped; asked only if there are
   /// some.  Without it they are checked and have no `WeightSource::file`.
   std::function<llvm::Expected<std::string>()> unpackDirectory;
@@ -52,10 +55,13 @@ struct ImportedModel {
 ///
 ///  * a private `ml_program.global` for each parameter, named as in Hugging Face's files, with external contents of the
 ///    type and shape that the file has;
-///  * a private function `@encoder_layer(x : B x T x D, bias : B x T, 23 parameters) -> B x T x D`;
+///  * a private function `@encoder_layer(x : B x T x D, bias : B x T, parameters) -> B x T x D`, or one for each kind
+///  of
+///    layer;
 ///  * `@forward(input_ids, attention_mask, token_type_ids, position_ids)`, each `B x T`, which loads the parameters
 ///  and,
-///    where they are stored otherwise, widens them to float32, slices and transposes them;
+///    where they are stored otherwise, widens them to float32, slices and transposes them; for layers alone,
+///    `@forward(encoder_input : B x T x D, attention_mask : B x T)`;
 ///  * the attribute `convbert.manifest` (see ManifestJSON.h).
 ///
 /// Numbers are read once to check them, and none is kept.  On failure, returns failure and sets `error` to one line

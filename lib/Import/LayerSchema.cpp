@@ -14,20 +14,20 @@ struct ParamSchema {
 
 static const ParamSchema &schema(LayerParam param) {
   static const ParamSchema table[NumLayerParams] = {
-      {"attention.self.query.weight", {Dim::A, Dim::D}},
-      {"attention.self.query.bias", {Dim::A}},
-      {"attention.self.key.weight", {Dim::A, Dim::D}},
-      {"attention.self.key.bias", {Dim::A}},
-      {"attention.self.value.weight", {Dim::A, Dim::D}},
-      {"attention.self.value.bias", {Dim::A}},
+      {"attention.self.query.weight", {Dim::Query, Dim::D}},
+      {"attention.self.query.bias", {Dim::Query}},
+      {"attention.self.key.weight", {Dim::Attention, Dim::D}},
+      {"attention.self.key.bias", {Dim::Attention}},
+      {"attention.self.value.weight", {Dim::Attention, Dim::D}},
+      {"attention.self.value.bias", {Dim::Attention}},
       {"attention.self.key_conv_attn_layer.depthwise.weight", {Dim::D, Dim::One, Dim::K}},
-      {"attention.self.key_conv_attn_layer.pointwise.weight", {Dim::A, Dim::D, Dim::One}},
-      {"attention.self.key_conv_attn_layer.bias", {Dim::A, Dim::One}},
-      {"attention.self.conv_kernel_layer.weight", {Dim::HeadTaps, Dim::A}},
+      {"attention.self.key_conv_attn_layer.pointwise.weight", {Dim::Span, Dim::D, Dim::One}},
+      {"attention.self.key_conv_attn_layer.bias", {Dim::Span, Dim::One}},
+      {"attention.self.conv_kernel_layer.weight", {Dim::HeadTaps, Dim::Span}},
       {"attention.self.conv_kernel_layer.bias", {Dim::HeadTaps}},
-      {"attention.self.conv_out_layer.weight", {Dim::A, Dim::D}},
-      {"attention.self.conv_out_layer.bias", {Dim::A}},
-      {"attention.output.dense.weight", {Dim::D, Dim::TwoA}},
+      {"attention.self.conv_out_layer.weight", {Dim::Conv, Dim::D}},
+      {"attention.self.conv_out_layer.bias", {Dim::Conv}},
+      {"attention.output.dense.weight", {Dim::D, Dim::Both}},
       {"attention.output.dense.bias", {Dim::D}},
       {"attention.output.LayerNorm.weight", {Dim::D}},
       {"attention.output.LayerNorm.bias", {Dim::D}},
@@ -39,6 +39,26 @@ static const ParamSchema &schema(LayerParam param) {
       {"output.LayerNorm.bias", {Dim::D}},
   };
   return table[param];
+}
+
+bool hasLayerParam(LayerParam param, const LayerHeads &heads) {
+  switch (param) {
+  case KeyWeight:
+  case KeyBias:
+  case ValueWeight:
+  case ValueBias:
+    return heads.attention > 0;
+  case SpanDepthwise:
+  case SpanPointwise:
+  case SpanBias:
+  case KernelWeight:
+  case KernelBias:
+  case ConvWeight:
+  case ConvBias:
+    return heads.conv > 0;
+  default:
+    return true;
+  }
 }
 
 llvm::StringRef layerParamName(LayerParam param) { return schema(param).name; }
@@ -54,18 +74,32 @@ llvm::ArrayRef<Dim> layerParamDims(LayerParam param, bool grouped) {
   return schema(param).dims;
 }
 
-int64_t dimSize(Dim dim, const LayerGeometry &geometry) {
+std::optional<int64_t> headsIn(Dim dim, const LayerHeads &heads) {
+  switch (dim) {
+  case Dim::Query:
+  case Dim::Span:
+    return heads.query;
+  case Dim::Attention:
+    return heads.attention;
+  case Dim::Conv:
+    return heads.conv;
+  case Dim::Both:
+    return heads.attention + heads.conv;
+  default:
+    return std::nullopt;
+  }
+}
+
+static int64_t dimSize(Dim dim, const LayerGeometry &geometry) {
+  if (std::optional<int64_t> heads = headsIn(dim, geometry.heads))
+    return *heads * geometry.headSize;
   switch (dim) {
   case Dim::One:
     return 1;
-  case Dim::A:
-    return geometry.attention;
-  case Dim::TwoA:
-    return 2 * geometry.attention;
   case Dim::D:
     return geometry.hidden;
   case Dim::HeadTaps:
-    return geometry.heads * geometry.taps;
+    return geometry.heads.conv * geometry.taps;
   case Dim::K:
     return geometry.taps;
   case Dim::I:
@@ -76,8 +110,9 @@ int64_t dimSize(Dim dim, const LayerGeometry &geometry) {
     return geometry.hidden / geometry.groups;
   case Dim::IPerGroup:
     return geometry.intermediate / geometry.groups;
+  default:
+    llvm_unreachable("all dimensions handled");
   }
-  llvm_unreachable("all dimensions handled");
 }
 
 llvm::SmallVector<int64_t, 4> layerParamShape(LayerParam param, const LayerGeometry &geometry) {

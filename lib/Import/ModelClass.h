@@ -9,7 +9,7 @@
 
 namespace mlir::convbert {
 
-/// The library's classes that can be built.
+/// The classes that can be built, of every family.
 enum class ModelClass {
   Model,
   MaskedLM,
@@ -17,17 +17,19 @@ enum class ModelClass {
   TokenClassification,
   QuestionAnswering,
   MultipleChoice,
-  /// Tells replaced tokens from original ones, the task that ConvBERT is trained on.  Not a class of the library; it is
-  /// called as ELECTRA's would be.
-  PreTraining
+  /// ConvBERT and ELECTRA: tells replaced tokens from original ones (for ConvBERT not a class of the library; it is
+  /// called as ELECTRA's would be).  BERT: masked language model and next sentence at once.
+  PreTraining,
+  /// Layers alone, which take vectors instead of ids.  No class of the library.
+  EncoderOnly
 };
 
 /// The class as `architectures` in config.json writes it: "ConvBertForMaskedLM".
-llvm::StringRef modelClassName(ModelClass modelClass);
+std::string modelClassName(ModelClass modelClass, ModelFamily family);
 
 /// The class that `architectures[0]` names, else the one whose head is among the tensors (by name), else the bare
-/// model. Fails for a class that cannot be built, and where a head without an architecture could be that of two
-/// classes.
+/// model.  Layers without any embeddings are EncoderOnly, unless a class is named.  Fails for a class that cannot be
+/// built, and where a head without an architecture could be that of two classes.
 llvm::Expected<ModelClass> decideModelClass(const Config &config, const llvm::StringMap<const TensorInfo *> &tensors);
 
 } // namespace mlir::convbert

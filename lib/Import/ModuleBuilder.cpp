@@ -2,6 +2,7 @@
 
 #include "lib/Import/ModuleBuilder.h"
 #include "lib/Import/ManifestJSON.h"
+#include "lib/Import/ModuleHeads.h"
 #include "lib/Import/ParameterLoad.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -9,19 +10,12 @@
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/SmallVectorExtras.h"
 
 namespace mlir::convbert {
 
 namespace {
 
-/// A result of `@forward`; its type's dynamic dimensions are, in order, `B` and `T`.
-struct Output {
-  std::string name;
-  Value value;
-  /// The last dimension, of size 1, is not part of the shape that users see.
-  bool dropsUnit = false;
-};
+using Output = ModuleOutput;
 
 class ModuleBuilder {
 public:
@@ -40,13 +34,16 @@ private:
   }
 
   void buildGlobals();
-  RankedTensorType headMaskType(const LayerGeometry &geometry) { return tensorType({2 * geometry.heads}); }
+  RankedTensorType headMaskType(const LayerGeometry &geometry) {
+    return tensorType({geometry.heads.attention + geometry.heads.conv});
+  }
   func::FuncOp layerFunction(const Checkpoint::Layer &layer);
   void buildLayerBody(func::FuncOp function, const LayerGeometry &geometry);
   void buildForward();
-  Value load(const TensorInfo *tensor);
-  void buildHead(Value x, SmallVectorImpl<Output> &outputs);
-  Value buildChoiceHead(Value x);
+  void nameInputs(func::FuncOp forward, ArrayRef<std::string> names);
+  Value buildEmbeddings(Block *entry);
+  bool isEncoderOnly() const { return checkpoint.modelClass == ModelClass::EncoderOnly; }
+  Value load(const TensorInfo *tensor) { return loadParameter(builder, named(tensor->name), *tensor); }
   void setManifest(func::FuncOp forward, ArrayRef<Output> outputs);
 
   const Checkpoint &checkpoint;
@@ -54,8 +51,8 @@ private:
   const ImportOptions &options;
   OpBuilder builder;
   ModuleOp module;
-  /// Layer functions by their type; layers with equal shapes share one.
-  SmallVector<func::FuncOp> layerFunctions;
+  /// Layers with equal shapes and heads share a function.
+  SmallVector<std::pair<LayerHeads, func::FuncOp>> layerFunctions;
 };
 
 } // namespace
@@ -75,9 +72,10 @@ func::FuncOp ModuleBuilder::layerFunction(const Checkpoint::Layer &layer) {
   if (options.headMask)
     inputs.push_back(headMaskType(layer.geometry));
   for (const TensorInfo *tensor : layer.params)
-    inputs.push_back(tensorType(tensor->shape));
-  for (func::FuncOp function : layerFunctions)
-    if (function.getFunctionType().getInputs() == ArrayRef<Type>(inputs))
+    if (tensor)
+      inputs.push_back(tensorType(tensor->shape));
+  for (auto [heads, function] : layerFunctions)
+    if (function.getFunctionType().getInputs() == ArrayRef<Type>(inputs) && heads == layer.geometry.heads)
       return function;
 
   OpBuilder::InsertionGuard guard(builder);
@@ -87,7 +85,7 @@ func::FuncOp ModuleBuilder::layerFunction(const Checkpoint::Layer &layer) {
   auto function = func::FuncOp::create(builder, named(name), name, builder.getFunctionType(inputs, {}));
   function.setPrivate();
   buildLayerBody(function, layer.geometry);
-  layerFunctions.push_back(function);
+  layerFunctions.push_back({layer.geometry.heads, function});
   return function;
 }
 
@@ -101,13 +99,18 @@ void ModuleBuilder::buildLayerBody(func::FuncOp function, const LayerGeometry &g
   if (headMask)
     headMask.setLoc(named("head_mask"));
   std::array<Value, NumLayerParams> p;
+  const LayerHeads &heads = geometry.heads;
+  unsigned next = headMask ? 3 : 2;
   for (unsigned i = 0; i < NumLayerParams; ++i) {
-    p[i] = entry->getArgument((headMask ? 3 : 2) + i);
+    if (!hasLayerParam(LayerParam(i), heads))
+      continue;
+    p[i] = entry->getArgument(next++);
     p[i].setLoc(named(layerParamName(LayerParam(i))));
   }
   // Files keep the unit dimensions of PyTorch's convolutions.
   auto collapse = [&](LayerParam param, ArrayRef<ReassociationIndices> groups) {
-    p[param] = tensor::CollapseShapeOp::create(builder, p[param].getLoc(), p[param], groups);
+    if (p[param])
+      p[param] = tensor::CollapseShapeOp::create(builder, p[param].getLoc(), p[param], groups);
   };
   collapse(SpanDepthwise, {{0, 1}, {2}});
   collapse(SpanPointwise, {{0}, {1, 2}});
@@ -116,9 +119,11 @@ void ModuleBuilder::buildLayerBody(func::FuncOp function, const LayerGeometry &g
   auto attention = MixedAttentionOp::create(
       builder, named("attention"), x, p[QueryWeight], p[QueryBias], p[KeyWeight], p[KeyBias], p[ValueWeight],
       p[ValueBias], p[SpanDepthwise], p[SpanPointwise], p[SpanBias], p[KernelWeight], p[KernelBias], p[ConvWeight],
-      p[ConvBias], p[OutputWeight], p[OutputBias], bias, /*attn_heads=*/geometry.heads,
-      /*conv_heads=*/geometry.heads, /*head_size=*/geometry.headSize, headMask, options.attentions,
-      options.convKernels);
+      p[ConvBias], p[OutputWeight], p[OutputBias], /*bias=*/heads.attention > 0 ? bias : Value(),
+      /*attn_heads=*/heads.attention, /*conv_heads=*/heads.conv, /*head_size=*/geometry.headSize, headMask,
+      options.attentions && heads.attention > 0, options.convKernels && heads.conv > 0);
+  if (!heads.queryHeads.empty())
+    attention.setQueryHeads(heads.queryHeads);
   Value x1 = LayerNormOp::create(builder, named("attention.output.LayerNorm"), attention.getResult(), /*residual=*/x,
                                  p[AttentionNormWeight], p[AttentionNormBias], eps());
   Value f = FeedForwardOp::create(builder, named("feed_forward"), x1, p[UpWeight], p[UpBias], p[DownWeight],
@@ -131,65 +136,30 @@ void ModuleBuilder::buildLayerBody(func::FuncOp function, const LayerGeometry &g
   function.setType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(results).getTypes()));
 }
 
-Value ModuleBuilder::load(const TensorInfo *tensor) { return loadParameter(builder, named(tensor->name), *tensor); }
-
-/// The logit of a sequence.  Without a summary projection and activation that is one block operation.
-Value ModuleBuilder::buildChoiceHead(Value x) {
-  Location loc = named("classifier"), summaryLoc = named("sequence_summary");
-  SmallVector<Value> p = llvm::map_to_vector(checkpoint.head, [&](const TensorInfo *tensor) { return load(tensor); });
-  if (!config.summaryProjection && config.summaryActivation == ActivationKind::Identity)
-    return ChoiceHeadOp::create(builder, loc, x, p[0], p[1], config.summary);
-
-  auto dense = [&](Location loc, Value x, Value weight, Value bias, ActivationKind activation) -> Value {
-    return DenseOp::create(builder, loc, x, weight, bias, /*multiplier=*/Value(), WeightLayout::OutIn, activation);
-  };
-  Value summary = PoolOp::create(builder, summaryLoc, x, config.summary);
-  if (!config.summaryProjection) {
-    summary = ActivationOp::create(builder, summaryLoc, summary, config.summaryActivation);
-    return dense(loc, summary, p[0], p[1], ActivationKind::Identity);
+void ModuleBuilder::nameInputs(func::FuncOp forward, ArrayRef<std::string> names) {
+  for (auto [i, name] : llvm::enumerate(names)) {
+    forward.setArgAttrs(i, nameAttr(name));
+    forward.getArgument(i).setLoc(named(name));
   }
-  summary = dense(summaryLoc, summary, p[0], p[1], config.summaryActivation);
-  return dense(loc, summary, p[2], p[3], ActivationKind::Identity);
 }
 
-void ModuleBuilder::buildHead(Value x, SmallVectorImpl<Output> &outputs) {
-  if (checkpoint.modelClass == ModelClass::MultipleChoice) {
-    outputs.push_back({"logits", buildChoiceHead(x)});
-    return;
+/// The input of layer 0.
+Value ModuleBuilder::buildEmbeddings(Block *entry) {
+  Value first = entry->getArgument(0), word;
+  if (isEncoderOnly())
+    return first;
+  if (!options.inputsEmbeds)
+    word = load(checkpoint.word);
+  Value tables[] = {load(checkpoint.position), load(checkpoint.tokenType), load(checkpoint.normWeight),
+                    load(checkpoint.normBias)};
+  Value projection, projectionBias;
+  if (checkpoint.projectionWeight) {
+    projection = load(checkpoint.projectionWeight);
+    projectionBias = load(checkpoint.projectionBias);
   }
-  SmallVector<Value> p = llvm::map_to_vector(checkpoint.head, [&](const TensorInfo *tensor) { return load(tensor); });
-  switch (checkpoint.modelClass) {
-  case ModelClass::Model:
-    outputs.push_back({"last_hidden_state", x});
-    return;
-  case ModelClass::MaskedLM:
-    outputs.push_back({"logits", LMHeadOp::create(builder, named("generator_predictions"), x, p[0], p[1], p[2], p[3],
-                                                  p[4], p[5], eps())});
-    return;
-  case ModelClass::SequenceClassification:
-    outputs.push_back({"logits", ClassifierHeadOp::create(builder, named("classifier"), x, p[0], p[1], p[2], p[3],
-                                                          config.activation)});
-    return;
-  case ModelClass::TokenClassification:
-    outputs.push_back({"logits", TokenHeadOp::create(builder, named("classifier"), x, p[0], p[1])});
-    return;
-  case ModelClass::QuestionAnswering: {
-    auto head = SpanHeadOp::create(builder, named("qa_outputs"), x, p[0], p[1]);
-    outputs.push_back({"start_logits", head.getStart()});
-    outputs.push_back({"end_logits", head.getEnd()});
-    return;
-  }
-  case ModelClass::PreTraining: {
-    Location loc = named("discriminator_predictions");
-    Value dense =
-        DenseOp::create(builder, loc, x, p[0], p[1], /*multiplier=*/Value(), WeightLayout::OutIn, config.activation);
-    outputs.push_back({"logits", TokenHeadOp::create(builder, loc, dense, p[2], p[3]), /*dropsUnit=*/true});
-    return;
-  }
-  case ModelClass::MultipleChoice:
-    break;
-  }
-  llvm_unreachable("all classes handled");
+  return EmbeddingsOp::create(builder, named("embeddings"), /*ids=*/first, /*token_types=*/entry->getArgument(2),
+                              /*position_ids=*/entry->getArgument(3), word, tables[0], tables[1], tables[2], tables[3],
+                              projection, projectionBias, eps());
 }
 
 void ModuleBuilder::buildForward() {
@@ -197,38 +167,32 @@ void ModuleBuilder::buildForward() {
   auto ids = RankedTensorType::get({dynamic, dynamic}, builder.getI64Type());
   auto mask = RankedTensorType::get({dynamic, dynamic}, builder.getI1Type());
   SmallVector<Type> types = {ids, mask, ids, ids};
-  SmallVector<std::string> inputs = {"input_ids", "attention_mask", "token_type_ids", "position_ids"};
-  unsigned firstHeadMask = inputs.size();
+  SmallVector<std::string> names = {"input_ids", "attention_mask", "token_type_ids", "position_ids"};
+  if (isEncoderOnly()) {
+    types = {rowsType(), mask};
+    names = {"encoder_input", "attention_mask"};
+  } else if (options.inputsEmbeds) {
+    types.front() = tensorType({dynamic, dynamic, config.embeddingSize});
+    names.front() = "inputs_embeds";
+  }
+  unsigned firstHeadMask = names.size();
   for (auto [i, layer] : llvm::enumerate(checkpoint.layers)) {
     if (!options.headMask)
       break;
     types.push_back(headMaskType(layer.geometry));
-    inputs.push_back("head_mask." + std::to_string(i));
+    names.push_back("head_mask." + std::to_string(i));
   }
   auto forward = func::FuncOp::create(builder, named("forward"), "forward", builder.getFunctionType(types, {}));
   // Layer functions go before it.
   OpBuilder::InsertionGuard guard(builder);
   Block *entry = forward.addEntryBlock();
-  for (auto [i, name] : llvm::enumerate(inputs)) {
-    forward.setArgAttrs(i, nameAttr(name));
-    entry->getArgument(i).setLoc(named(name));
-  }
+  nameInputs(forward, names);
 
   builder.setInsertionPointToStart(entry);
   Value bias;
   if (!checkpoint.layers.empty())
     bias = AttentionBiasOp::create(builder, named("attention_mask"), entry->getArgument(1));
-  Value tables[] = {load(checkpoint.word), load(checkpoint.position), load(checkpoint.tokenType),
-                    load(checkpoint.normWeight), load(checkpoint.normBias)};
-  Value projection, projectionBias;
-  if (checkpoint.projectionWeight) {
-    projection = load(checkpoint.projectionWeight);
-    projectionBias = load(checkpoint.projectionBias);
-  }
-  Value x =
-      EmbeddingsOp::create(builder, named("embeddings"), /*ids=*/entry->getArgument(0),
-                           /*token_types=*/entry->getArgument(2), /*position_ids=*/entry->getArgument(3), tables[0],
-                           tables[1], tables[2], tables[3], tables[4], projection, projectionBias, eps());
+  Value x = buildEmbeddings(entry);
   SmallVector<Value> hidden = {x};
   SmallVector<Output> attentions, convKernels;
   for (auto [i, layer] : llvm::enumerate(checkpoint.layers)) {
@@ -236,7 +200,8 @@ void ModuleBuilder::buildForward() {
     if (options.headMask)
       operands.push_back(entry->getArgument(firstHeadMask + i));
     for (const TensorInfo *tensor : layer.params)
-      operands.push_back(load(tensor));
+      if (tensor)
+        operands.push_back(load(tensor));
     func::FuncOp function;
     {
       OpBuilder::InsertionGuard before(builder);
@@ -247,14 +212,14 @@ void ModuleBuilder::buildForward() {
     x = call.getResult(0);
     hidden.push_back(x);
     unsigned next = 1;
-    if (options.attentions)
+    if (options.attentions && layer.geometry.heads.attention > 0)
       attentions.push_back({"attentions." + std::to_string(i), call.getResult(next++)});
-    if (options.convKernels)
+    if (options.convKernels && layer.geometry.heads.conv > 0)
       convKernels.push_back({"conv_kernels." + std::to_string(i), call.getResult(next++)});
   }
 
   SmallVector<Output> outputs;
-  buildHead(x, outputs);
+  buildHead(builder, checkpoint, x, outputs);
   if (options.hiddenStates)
     for (auto [i, state] : llvm::enumerate(hidden))
       outputs.push_back({"hidden_states." + std::to_string(i), state});
@@ -275,7 +240,8 @@ void ModuleBuilder::setManifest(func::FuncOp forward, ArrayRef<Output> outputs) 
   auto entry = [&](StringRef name, RankedTensorType type) { return makeManifestEntry(builder, name, type); };
   SmallVector<Attribute> labels, inputs, results, parameters;
   if (checkpoint.modelClass == ModelClass::SequenceClassification ||
-      checkpoint.modelClass == ModelClass::TokenClassification)
+      checkpoint.modelClass == ModelClass::TokenClassification ||
+      (isEncoderOnly() && !checkpoint.head.empty() && config.labelsGiven))
     for (int64_t id = 0; id < config.labelCount; ++id)
       labels.push_back(builder.getStringAttr(config.labelName(id)));
   for (BlockArgument argument : forward.getArguments()) {
@@ -293,21 +259,25 @@ void ModuleBuilder::setManifest(func::FuncOp forward, ArrayRef<Output> outputs) 
 
   SmallVector<Attribute> layers;
   for (const Checkpoint::Layer &layer : checkpoint.layers) {
-    auto heads = builder.getI64IntegerAttr(layer.geometry.heads);
-    layers.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("attention_heads", heads), builder.getNamedAttr("conv_heads", heads)}));
+    auto count = [&](StringRef name, int64_t heads) {
+      return builder.getNamedAttr(name, builder.getI64IntegerAttr(heads));
+    };
+    layers.push_back(builder.getDictionaryAttr({count("attention_heads", layer.geometry.heads.attention),
+                                                count("conv_heads", layer.geometry.heads.conv)}));
   }
 
   NamedAttrList manifest;
-  manifest.set("model_class", builder.getStringAttr(modelClassName(checkpoint.modelClass)));
+  manifest.set("model_class", builder.getStringAttr(modelClassName(checkpoint.modelClass, config.family)));
   manifest.set("labels", builder.getArrayAttr(labels));
-  manifest.set("vocab_size", builder.getI64IntegerAttr(config.vocabSize));
-  manifest.set("max_positions", builder.getI64IntegerAttr(config.maxPositions));
-  manifest.set("type_vocab_size", builder.getI64IntegerAttr(config.typeVocabSize));
+  if (!isEncoderOnly()) {
+    manifest.set("vocab_size", builder.getI64IntegerAttr(config.vocabSize));
+    manifest.set("max_positions", builder.getI64IntegerAttr(config.maxPositions));
+    manifest.set("type_vocab_size", builder.getI64IntegerAttr(config.typeVocabSize));
+  }
   manifest.set("hidden_size", builder.getI64IntegerAttr(config.hiddenSize));
   manifest.set("min_row_pitch", builder.getI64IntegerAttr(kMinRowPitch));
-  if (!checkpoint.layers.empty())
-    manifest.set("head_rule", builder.getStringAttr(headRuleName(checkpoint.layers.front().rule)));
+  if (!checkpoint.layers.empty() && checkpoint.layers.front().rule)
+    manifest.set("head_rule", builder.getStringAttr(headRuleName(*checkpoint.layers.front().rule)));
   manifest.set("layers", builder.getArrayAttr(layers));
   manifest.set("inputs", builder.getArrayAttr(inputs));
   manifest.set("outputs", builder.getArrayAttr(results));
@@ -316,7 +286,7 @@ void ModuleBuilder::setManifest(func::FuncOp forward, ArrayRef<Output> outputs) 
 }
 
 OwningOpRef<ModuleOp> ModuleBuilder::build() {
-  module = ModuleOp::create(named(modelClassName(checkpoint.modelClass)));
+  module = ModuleOp::create(named(modelClassName(checkpoint.modelClass, config.family)));
   OwningOpRef<ModuleOp> owner(module);
   builder.setInsertionPointToEnd(module.getBody());
   buildGlobals();

@@ -8,9 +8,10 @@
 
 namespace mlir::convbert {
 
-/// Names that a file may use for the parameter `name`: with the prefix `convbert.` if it belongs to the body, and with
-/// gamma and beta for the weight and bias of a norm.
-llvm::SmallVector<std::string, 4> parameterSpellings(llvm::StringRef name, bool inBody);
+/// Names that a file may use for the parameter `name`: with the family's prefix (`convbert.`) if it belongs to the
+/// body, without `encoder.` if it is one of layers that stand alone, and with gamma and beta for the weight and bias of
+/// a norm.
+llvm::SmallVector<std::string, 4> parameterSpellings(llvm::StringRef name, bool inBody, ModelFamily family);
 
 struct ParameterName {
   std::string name;

@@ -98,7 +98,7 @@ private:
 
 std::vector<TensorInfo> renameTensorFlowVariables(std::vector<TensorInfo> tensors, StringRef architecture,
                                                   std::vector<std::string> &notes) {
-  bool isGenerator = architecture == "ConvBertForMaskedLM";
+  bool isGenerator = architecture.ends_with("ForMaskedLM");
   bool hasOwnTables =
       llvm::any_of(tensors, [](const TensorInfo &t) { return StringRef(t.name).starts_with("generator/embeddings/"); });
   std::vector<TensorInfo> kept;
@@ -124,7 +124,7 @@ std::vector<TensorInfo> renameTensorFlowVariables(std::vector<TensorInfo> tensor
         dropped.add(tensor, "generator");
         continue;
       }
-    } else if (path.starts_with(kDetectionHead) && architecture != "ConvBertForPreTraining") {
+    } else if (path.starts_with(kDetectionHead) && !architecture.ends_with("ForPreTraining")) {
       dropped.add(tensor, "discriminator's head");
       continue;
     }

@@ -26,7 +26,7 @@ RenamedVariable renameVariable(llvm::StringRef path, size_t rank);
 
 /// Renames and turns the variables of the model `architecture` (a class of the library) and drops those of training and
 /// of other models.  The masked language model is the generator (whose embedding tables are the discriminator's, unless
-/// it has its own); every other class has the discriminator's body, and ConvBertForPreTraining its head, too.  What is
+/// it has its own); every other class has the discriminator's body, and that for pre-training its head, too.  What is
 /// dropped is said in `notes`.
 std::vector<TensorInfo> renameTensorFlowVariables(std::vector<TensorInfo> tensors, llvm::StringRef architecture,
                                                   std::vector<std::string> &notes);

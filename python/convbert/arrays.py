@@ -79,11 +79,11 @@ def floats(name: str, value: Any) -> npt.NDArray[np.float32]:
     return np.asarray(array, dtype=np.float32, order="C")
 
 
-def broadcast(name: str, array: npt.NDArray[np.int64], shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
-    """`array`, of `shape` or of one row of it, as `shape`; ValueError otherwise."""
+def broadcast(name: str, array: npt.NDArray[np.int64], shape: tuple[int, ...], of: str) -> npt.NDArray[np.int64]:
+    """`array`, of `shape` (that of the argument `of`) or of one row of it, as `shape`; ValueError otherwise."""
     if array.shape == shape:
         return array
     if array.ndim == len(shape) and array.shape[:-1] == (1,) * (len(shape) - 1) and array.shape[-1] == shape[-1]:
         return np.ascontiguousarray(np.broadcast_to(array, shape))
-    raise ValueError(f"{name}: requires the shape {describe_shape(shape)} of input_ids, but found "
+    raise ValueError(f"{name}: requires the shape {describe_shape(shape)} of {of}, but found "
                      f"{describe_shape(array.shape)}")

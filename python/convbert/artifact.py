@@ -142,7 +142,7 @@ def compile(path: str | os.PathLike[str], *, output: str | os.PathLike[str], tar
     target: "native" (default), "x86-64-v3" for any CPU with AVX2, "x86-64-v4" for any with AVX-512; this machine must
         be able to run it.
     outputs: what the artefact can give beside the plain outputs, a set of names each, joined by +: "hidden_states",
-        "attentions", "conv_kernels", and "head_mask" for calls with one; "hidden_states+attentions" gives both in one
+        "attentions", "conv_kernels", and "head_mask" and "inputs_embeds" for calls with one; "hidden_states+attentions" gives both in one
         call.
     cache: as for load().
     An artefact that is there already is replaced; anything else is not. Raises Error or CompileError with one line.

@@ -129,9 +129,12 @@ def rss_bytes() -> int:
 def _inputs(model: Model, workload: Workload) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     size = (workload.batch, workload.length)
-    ids = rng.integers(0, model._manifest["vocab_size"], size)
     lengths = np.array(workload.lengths or [workload.length] * workload.batch)
     mask = (np.arange(workload.length) < lengths[:, None]).astype(np.int64)
+    if model._manifest["inputs"][0]["name"] == "encoder_input":
+        return {"encoder_input": rng.standard_normal((*size, model._manifest["hidden_size"]), np.float32),
+                "attention_mask": mask}
+    ids = rng.integers(0, model._manifest["vocab_size"], size)
     arrays = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
     if model.model_class.endswith("ForMultipleChoice"):
         return {name: array[:, None] for name, array in arrays.items()}
@@ -177,7 +180,7 @@ def benchmark(path: str | os.PathLike[str], shapes: Sequence[Workload], *, threa
     """
     model = load(path, threads=threads, target=target)
     for workload in shapes:
-        if workload.length > model.max_positions:
+        if model.max_positions is not None and workload.length > model.max_positions:
             raise Error(f"shape {workload.name}: requires at most {model.max_positions} tokens (the model's "
                         f"positions), but found {workload.length}")
     for workload in shapes:

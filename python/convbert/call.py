@@ -23,7 +23,7 @@ class Call:
     arguments: dict[str, AnyArray]
     batch: int
     length: int
-    #: Shape of the user's ids without their last axis: (B,), or (B, choices).
+    #: Shape of the user's batch without the axis of tokens: (B,), or (B, choices).
     lead: tuple[int, ...]
     #: Tokens of each sequence; None: all have `length`.
     lengths: IntArray | None = None
@@ -34,24 +34,6 @@ def flag(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name}: requires True or False, but found {value!r}")
     return bool(value)
-
-
-def refuse_unsupported(manifest: Mapping[str, Any], input_ids: Any, inputs_embeds: Any, encoder_input: Any) -> None:
-    """ValueError for arguments that the compiler has no entry for yet; wrong ones are told apart from right ones."""
-    given = [name for name, value in (("input_ids", input_ids), ("inputs_embeds", inputs_embeds),
-                                      ("encoder_input", encoder_input)) if value is not None]
-    if len(given) != 1:
-        raise ValueError("input_ids, inputs_embeds or encoder_input: requires one of them, but found "
-                         f"{'none' if not given else 'both ' + ' and '.join(given[:2])}")
-    for name, value, width in (("inputs_embeds", inputs_embeds, embedding_width(manifest)),
-                               ("encoder_input", encoder_input, manifest["hidden_size"])):
-        if value is None:
-            continue
-        array = floats(name, value)
-        if array.ndim != 3 or array.shape[-1] != width:
-            raise ValueError(f"{name}: requires the shape [batch, length, {width}], but found rank {array.ndim} with "
-                             f"shape {describe_shape(array.shape)}")
-        raise ValueError(f"{name}: not supported yet; requires input_ids")  # TODO(#6)
 
 
 def head_masks(manifest: Mapping[str, Any], value: Any) -> dict[str, AnyArray]:
@@ -71,6 +53,21 @@ def head_masks(manifest: Mapping[str, Any], value: Any) -> dict[str, AnyArray]:
     return {f"head_mask.{index}": row for index, row in enumerate(whole)}
 
 
+def choose_input(manifest: Mapping[str, Any], input_ids: Any, inputs_embeds: Any, encoder_input: Any) -> tuple[str, Any]:
+    """The one of the three that was passed, and its name; ValueError unless it is one that the model takes."""
+    given = [(name, value) for name, value in (("input_ids", input_ids), ("inputs_embeds", inputs_embeds),
+                                               ("encoder_input", encoder_input)) if value is not None]
+    if len(given) != 1:
+        raise ValueError("input_ids, inputs_embeds or encoder_input: requires one of them, but found "
+                         f"{'none' if not given else 'both ' + ' and '.join(name for name, _ in given[:2])}")
+    name, value = given[0]
+    alone = manifest["inputs"][0]["name"] == "encoder_input"
+    if alone != (name == "encoder_input"):
+        takes = "encoder_input, for it has no embeddings" if alone else "input_ids or inputs_embeds"
+        raise ValueError(f"{name}: requires None, but found an array; this model takes {takes}")
+    return name, value
+
+
 def embedding_width(manifest: Mapping[str, Any]) -> int:
     """Width of a row of the word embeddings."""
     for item in manifest["parameters"]:
@@ -79,30 +76,47 @@ def embedding_width(manifest: Mapping[str, Any]) -> int:
     return int(manifest["hidden_size"])
 
 
-def bind(manifest: Mapping[str, Any], input_ids: Any, attention_mask: Any = None, token_type_ids: Any = None,
+def _main_array(manifest: Mapping[str, Any], name: str, value: Any, is_choice: bool) -> tuple[AnyArray, tuple[int, ...]]:
+    """Ids, or vectors in their place, and the shape of the batch, [B, T] or [B, choices, T]."""
+    rank, axes = (3, "batch, choices, length") if is_choice else (2, "batch, length")
+    if name == "input_ids":
+        ids = integers(name, value)
+        if ids.ndim != rank:
+            raise ValueError(f"input_ids: requires rank {rank} [{axes}], but found rank {ids.ndim} with shape "
+                             f"{describe_shape(ids.shape)}")
+        return ids, ids.shape
+    width = embedding_width(manifest) if name == "inputs_embeds" else manifest["hidden_size"]
+    vectors = floats(name, value)
+    if vectors.ndim != rank + 1 or vectors.shape[-1] != width:
+        raise ValueError(f"{name}: requires the shape [{axes}, {width}], but found rank {vectors.ndim} with shape "
+                         f"{describe_shape(vectors.shape)}")
+    return vectors, vectors.shape[:-1]
+
+
+def bind(manifest: Mapping[str, Any], name: str, value: Any, attention_mask: Any = None, token_type_ids: Any = None,
          position_ids: Any = None, exact: bool = False) -> Call:
-    """A call of the model that `manifest` describes. Raises ValueError naming the argument, what it needs and what was
-    found; ids outside their tables are found by the runtime, which looks at all of them anyway."""
-    ids = integers("input_ids", input_ids)
-    is_choice = manifest["model_class"] == "ConvBertForMultipleChoice"
-    rank, axes = (3, "[batch, choices, length]") if is_choice else (2, "[batch, length]")
-    if ids.ndim != rank:
-        raise ValueError(f"input_ids: requires rank {rank} {axes}, but found rank {ids.ndim} with shape "
-                         f"{describe_shape(ids.shape)}")
-    arguments: dict[str, AnyArray] = {"input_ids": ids}
+    """A call of the model that `manifest` describes, on ids or vectors `value`, called `name`. Raises ValueError naming
+    the argument, what it needs and what was found; ids outside their tables are found by the runtime, which looks at all
+    of them anyway."""
+    is_choice = manifest["model_class"].endswith("ForMultipleChoice")
+    main, shape = _main_array(manifest, name, value, is_choice)
+    arguments: dict[str, AnyArray] = {name: main}
     if attention_mask is not None:
         found = mask("attention_mask", attention_mask)
-        if found.shape != ids.shape:
-            raise ValueError(f"attention_mask: requires the shape {describe_shape(ids.shape)} of input_ids, but "
+        if found.shape != shape:
+            raise ValueError(f"attention_mask: requires the shape {describe_shape(shape)} of {name}, but "
                              f"found {describe_shape(found.shape)}")
         arguments["attention_mask"] = found
-    for name, value in (("token_type_ids", token_type_ids), ("position_ids", position_ids)):
-        if value is not None:
-            arguments[name] = broadcast(name, integers(name, value), ids.shape)
+    for other, ids in (("token_type_ids", token_type_ids), ("position_ids", position_ids)):
+        if ids is None:
+            continue
+        if name == "encoder_input":
+            raise ValueError(f"{other}: requires None, but found an array; this model has no embeddings")
+        arguments[other] = broadcast(other, integers(other, ids), shape, name)
     if is_choice:
-        arguments = {name: array.reshape(-1, ids.shape[-1]) for name, array in arguments.items()}
-    batch, length = arguments["input_ids"].shape
-    call = Call(arguments, batch, length, ids.shape[:-1])
+        arguments = {key: array.reshape(-1, *array.shape[2:]) for key, array in arguments.items()}
+    batch, length = arguments[name].shape[:2]
+    call = Call(arguments, batch, length, shape[:-1])
     if exact and "attention_mask" in arguments:
         call.lengths = _lengths(arguments.pop("attention_mask"))
     return call

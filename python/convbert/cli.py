@@ -70,10 +70,13 @@ def parser() -> argparse.ArgumentParser:
     directory(compile_)
     compile_.add_argument("-o", "--output", required=True, metavar="OUT", help="artefact to write, such as model.cbx")
     compile_.add_argument("--outputs", action="append", default=[], metavar="NAMES",
-                          help="also with the code for hidden_states, attentions, conv_kernels or head_mask; several "
-                               "sets with commas between, names that one call asks for with + (hidden_states+attentions)")
+                          help="also with the code for hidden_states, attentions, conv_kernels, head_mask or "
+                               "inputs_embeds; several sets with commas between, names that one call asks for with + "
+                               "(hidden_states+attentions)")
     compile_.add_argument("--hidden-states", action="append_const", dest="outputs", const="hidden_states",
                           help="short for --outputs hidden_states")
+    compile_.add_argument("--inputs-embeds", action="append_const", dest="outputs", const="inputs_embeds",
+                          help="short for --outputs inputs_embeds")
 
     directory(command("info", "cli_model:info", "say what a checkpoint or an artefact is"), model)
 

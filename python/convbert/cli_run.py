@@ -70,7 +70,11 @@ def _run_ids(options: argparse.Namespace) -> None:
     model = _load(options)
     if not isinstance(ids, np.ndarray):
         raise Error(f"{options.input}: requires one array, but found several")
-    out = model(ids[None] if ids.ndim == 1 else ids)
+    if ids.dtype.kind == "f":  # vectors: of layers alone, or in place of ids
+        name = model.inputs[0]["name"]
+        out = model(**{"inputs_embeds" if name == "input_ids" else name: ids[None] if ids.ndim == 2 else ids})
+    else:
+        out = model(ids[None] if ids.ndim == 1 else ids)
     if options.output:
         if not options.output.endswith(".npz"):
             raise Error(f"{options.output}: requires a file that ends in .npz, but found another ending")

@@ -31,7 +31,7 @@ class Cost:
         return 2 * self.macs
 
 
-def evaluate(cost: Mapping[str, Any], batch: int, length: int, max_positions: int, weight_bytes: int) -> Cost:
+def evaluate(cost: Mapping[str, Any], batch: int, length: int, max_positions: int | None, weight_bytes: int) -> Cost:
     """The polynomials of compiler.inspected() at a shape; ValueError for a shape that the model does not take."""
     for name, value, limit in (("batch", batch, None), ("length", length, max_positions)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1 or (limit and value > limit):
@@ -79,7 +79,8 @@ def summarize(model: Model) -> str:
     lines.append(f"  {'all':<12} {total:>14,} parameters in {len(model.parameters)} tensors")
     lines.append(f"  {'packed':<12} {model.packed_bytes:>14,} bytes, {model.isa}, {model.threads} "
                  f"thread{'s' if model.threads > 1 else ''}")
-    lines.append(f"  {'positions':<12} {model.max_positions:>14,}")
+    if model.max_positions is not None:
+        lines.append(f"  {'positions':<12} {model.max_positions:>14,}")
     for kind, items in (("input", model.inputs), ("output", model.outputs)):
         lines += [f"  {kind:<12} {describe_array(item)}" for item in items]
     return "\n".join(lines)

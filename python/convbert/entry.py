@@ -20,7 +20,7 @@ FloatArray = npt.NDArray[np.float32]
 
 #: What an entry may give and take beyond the plain one, in the order in which results and names have them.
 EXTRA_OUTPUTS = ("hidden_states", "attentions", "conv_kernels")
-EXTRA_INPUTS = ("head_mask",)
+EXTRA_INPUTS = ("head_mask", "inputs_embeds")
 #: All that is computed on the way, for verification.
 STEPS = "steps"
 
@@ -104,7 +104,7 @@ class Entry:
         self.notes: list[str] = description.get("notes", [])
         #: With STEPS, the module that was compiled.
         self.steps: str | None = description.get("steps")
-        self.is_choice = self.manifest["model_class"] == "ConvBertForMultipleChoice"
+        self.is_choice = self.manifest["model_class"].endswith("ForMultipleChoice")
         self.timings = {
             "import_ms": description.get("import_ms"),
             "compile_ms": description.get("compile_ms"),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .artifact import ArtifactSource, is_artifact
-from .call import bind, flag, head_masks, refuse_unsupported
+from .call import bind, choose_input, flag, head_masks
 from .cost import Cost, evaluate, summarize
 from .entry import EXTRA_OUTPUTS, CheckpointSource, Entry, Source
 from .output import ModelOutput
@@ -92,34 +92,40 @@ class Model:
         position_ids: same shape (or one row of it); integers in [0, max_positions); default 0 .. T-1.
         head_mask: [H] or [L, H] numbers, a factor for each attention head of all layers or of each: 1 keeps it, 0
             silences it. Convolution heads follow where H counts them too; else they are kept.
+        inputs_embeds: instead of input_ids, vectors [B, T, E] as wide as a row of the word embeddings ([B, choices, T, E]
+            for multiple choice); positions and types are still added. Compiles code of its own on first use.
+        encoder_input: for a checkpoint that holds layers without embeddings, and then the only input: vectors [B, T, D]
+            for the first layer; T may be any.
         output_hidden_states: also return hidden_states, a tuple of L+1 arrays [B, T, D]: the input of the first layer
             and the output of each.
         output_attentions: also return attentions, a tuple of L arrays [B, H, T, T]: the probabilities with which each
             attention head mixes the values of the last axis, the head's factor included.
         output_conv_kernels: also return conv_kernels, a tuple of L arrays [B, T, H, K]: the weights with which each
             convolution head mixes a token's neighbours; they sum to 1.
-            Every combination of these outputs, with head_mask or without, is compiled on first use.
+            Every combination of these outputs, with head_mask or inputs_embeds or without, is compiled on first use.
         out: results are written to these C-contiguous float32 arrays, by name (hidden_states and the like: a tuple of
             arrays), such as a ModelOutput of an earlier call with the same shapes; names may be missing.
-        inputs_embeds, encoder_input: not supported yet.
 
         Returns a ModelOutput of float32 arrays, named as in transformers: last_hidden_state [B, T, D], logits [B, C],
-        [B, T, C], [B, T, V] or [B, choices], or start_logits and end_logits [B, T].
+        [B, T, C], [B, T, V] or [B, choices], or start_logits and end_logits [B, T]; of BERT also pooler_output [B, D],
+            or prediction_logits [B, T, V] and seq_relationship_logits [B, 2].
         Raises ValueError, before anything is computed, naming the argument, what it needs and what was found; Error if
         the machine fails (no memory for the batch).
         """
-        refuse_unsupported(self._manifest, input_ids, inputs_embeds, encoder_input)
+        name, value = choose_input(self._manifest, input_ids, inputs_embeds, encoder_input)
         wanted = (output_hidden_states, output_attentions, output_conv_kernels)
         extras = [name for name, value in zip(EXTRA_OUTPUTS, wanted) if flag(f"output_{name}", value)]
-        call = bind(self._manifest, input_ids, attention_mask, token_type_ids, position_ids, self.padding == "exact")
+        call = bind(self._manifest, name, value, attention_mask, token_type_ids, position_ids, self.padding == "exact")
         if head_mask is not None:
             call.arguments.update(head_masks(self._manifest, head_mask))
             extras.append("head_mask")
+        if name == "inputs_embeds":
+            extras.append(name)
         outputs: dict[str, Any] = dict(self._entry(tuple(extras)).run(call, None if out is None else _flatten(out)))
-        for name in extras:
-            parts = [part for part in outputs if part.startswith(f"{name}.")]
-            if name in EXTRA_OUTPUTS:
-                outputs[name] = tuple(outputs.pop(part) for part in parts)
+        for extra in extras:
+            parts = [part for part in outputs if part.startswith(f"{extra}.")]
+            if extra in EXTRA_OUTPUTS:
+                outputs[extra] = tuple(outputs.pop(part) for part in parts)
         return ModelOutput(outputs)
 
     def summary(self) -> str:
@@ -142,13 +148,13 @@ class Model:
 
     @property
     def model_class(self) -> str:
-        """Name of the transformers class, such as "ConvBertForSequenceClassification"."""
+        """Name of the transformers class, such as "ConvBertForSequenceClassification" or "BertModel"."""
         return self._manifest["model_class"]
 
     @property
-    def max_positions(self) -> int:
-        """Tokens that a sequence may have."""
-        return self._manifest["max_positions"]
+    def max_positions(self) -> int | None:
+        """Tokens that a sequence may have; None without a limit (layers without embeddings)."""
+        return self._manifest.get("max_positions")
 
     @property
     def labels(self) -> list[str]:

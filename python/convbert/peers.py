@@ -84,7 +84,7 @@ def _export(path: str, model_class: str, threads: int, file: str) -> None:
         def forward(self, *arrays: Any) -> Any:
             return self.model(**dict(zip(_NAMES, arrays))).to_tuple()
 
-    lead = (2, 2) if model_class == "ConvBertForMultipleChoice" else (2,)
+    lead = (2, 2) if model_class.endswith("ForMultipleChoice") else (2,)
     axes = {i: f"a{i}" for i in range(len(lead) + 1)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tracing: both sizes are free all the same

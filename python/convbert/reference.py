@@ -1,6 +1,7 @@
 """The model and its steps in NumPy, float64 by default: slow, plain, and what the compiled code is tested against.
 
-Every width is taken from the shapes of the tensors, none from the configuration.
+Widths are taken from the shapes of the tensors; the configuration only says how many heads a layer has that has no
+convolution heads (BERT, ELECTRA) or is pruned.
 
     config, tensors = load_checkpoint("path")
     out = forward(config, tensors, {"input_ids": ids}, "ConvBertModel")
@@ -10,75 +11,22 @@ Sizes: B sequences, T tokens, D model width, E embedding width, A width of all a
 d = A / n, K taps, V vocabulary, C labels.
 """
 
-import json
 import math
-import os
 import re
-import struct
 
 import numpy as np
 
-_DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1",
-           "BOOL": "?"}
+from .reference_files import load_checkpoint, read_safetensors, write_safetensors
 
-
-def read_safetensors(path):
-    """Tensors of one safetensors file by name; bfloat16 becomes float32."""
-    with open(path, "rb") as file:
-        blob = file.read()
-    (length,) = struct.unpack("<Q", blob[:8])
-    header = json.loads(blob[8:8 + length].decode("utf-8"))
-    header.pop("__metadata__", None)
-    tensors = {}
-    for name, entry in header.items():
-        begin, end = entry["data_offsets"]
-        raw = blob[8 + length + begin:8 + length + end]
-        if entry["dtype"] == "BF16":
-            array = (np.frombuffer(raw, "<u2").astype(np.uint32) << 16).view(np.float32)
-        else:
-            array = np.frombuffer(raw, _DTYPES[entry["dtype"]])
-        tensors[name] = array.reshape(entry["shape"]).copy()
-    return tensors
-
-
-def write_safetensors(path, tensors):
-    """Writes arrays (float32, float64 or int64) by name, in order, as one safetensors file."""
-    names = {np.dtype(dtype): name for name, dtype in _DTYPES.items()}
-    header, offset = {}, 0
-    for name, array in tensors.items():
-        header[name] = {"dtype": names[array.dtype], "shape": list(array.shape),
-                        "data_offsets": [offset, offset + array.nbytes]}
-        offset += array.nbytes
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        for array in tensors.values():
-            np.ascontiguousarray(array).tofile(file)
-
-
-def load_checkpoint(directory):
-    """config.json with the library's defaults filled in, and the tensors of model.safetensors (or its shards)."""
-    config = {"embedding_size": 768, "hidden_act": "gelu", "layer_norm_eps": 1e-12}
-    with open(os.path.join(directory, "config.json"), encoding="utf-8") as file:
-        config.update(json.load(file))
-    index = os.path.join(directory, "model.safetensors.index.json")
-    files = ["model.safetensors"]
-    if os.path.exists(index):
-        with open(index, encoding="utf-8") as file:
-            files = sorted(set(json.load(file)["weight_map"].values()))
-    tensors = {}
-    for file in files:
-        tensors.update(read_safetensors(os.path.join(directory, file)))
-    return config, tensors
-
+__all__ = ["load_checkpoint", "read_safetensors", "write_safetensors", "forward"]
 
 def normalize_names(tensors):
     """Names without the body's prefix and with today's LayerNorm names; a tied output matrix is present."""
     result = {}
     for name, array in tensors.items():
         name = name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
-        name = name.removeprefix("convbert.")
+        for prefix in ("convbert.", "bert.", "electra."):
+            name = name.removeprefix(prefix)
         if re.match(r"layer\.\d+\.", name):
             name = "encoder." + name
         if name not in ("embeddings.position_ids", "embeddings.token_type_ids"):
@@ -87,7 +35,19 @@ def normalize_names(tensors):
         words, head = "embeddings.word_embeddings.weight", "generator_lm_head.weight"
         result.setdefault(head, result.get(words))
         result.setdefault(words, result[head])
+    if "cls.predictions.transform.dense.weight" in result:
+        result.setdefault("cls.predictions.decoder.weight", result.get("embeddings.word_embeddings.weight"))
+        result.setdefault("embeddings.word_embeddings.weight", result["cls.predictions.decoder.weight"])
+        result.setdefault("cls.predictions.decoder.bias", result.get("cls.predictions.bias"))
     return result
+
+
+def family(config):
+    """"convbert", "bert" or "electra"."""
+    if "model_type" in config:
+        return config["model_type"].replace("conv_bert", "convbert")
+    name = (config.get("architectures") or ["ConvBertModel"])[0]
+    return re.match("ConvBert|Bert|Electra", name)[0].lower()
 
 
 # ---- steps ----------------------------------------------------------------------------------------------------------
@@ -167,14 +127,18 @@ def apply_kernel(taps, values):
     return sum(taps[..., j:j + 1] * shift(split, j - half) for j in range(width)).reshape(batch, length, -1)
 
 
-def self_attention(query, key, value, heads, bias=None):
-    """Context [B, T, A] and probabilities [B, n, T, T]; bias [B, 1, 1, T] is added to the scores."""
-    batch, length, width = query.shape
+def self_attention(query, key, value, heads, bias=None, query_heads=None):
+    """Context [B, T, A] and probabilities [B, n, T, T]; bias [B, 1, 1, T] is added to the scores. query_heads: the slice
+    of a wider query that each head reads."""
+    batch, length, width = value.shape
 
     def split(x):
-        return x.reshape(batch, length, heads, width // heads).transpose(0, 2, 1, 3)
+        return x.reshape(batch, length, -1, width // heads).transpose(0, 2, 1, 3)
 
-    scores = split(query) @ split(key).transpose(0, 1, 3, 2) / np.asarray(math.sqrt(width // heads), query.dtype)
+    queries = split(query)
+    if query_heads is not None:
+        queries = queries[:, list(query_heads)]
+    scores = queries @ split(key).transpose(0, 1, 3, 2) / np.asarray(math.sqrt(width // heads), query.dtype)
     probabilities = softmax(scores if bias is None else scores + bias)
     return (probabilities @ split(value)).transpose(0, 2, 1, 3).reshape(batch, length, width), probabilities
 
@@ -188,27 +152,59 @@ def mask_bias(mask, dtype):
 
 # ---- the model ------------------------------------------------------------------------------------------------------
 
-def mixed_attention(x, get, bias):
-    """Attention heads beside convolution heads, [B, T, 2A]; also probabilities and taps. get(name): a tensor."""
-    query, key, value, conv_value = (
-        dense(x, get(f"self.{name}.weight"), get(f"self.{name}.bias"))
-        for name in ("query", "key", "value", "conv_out_layer"))
-    depthwise = get("self.key_conv_attn_layer.depthwise.weight")
-    kernel_weight = get("self.conv_kernel_layer.weight")
-    heads = kernel_weight.shape[0] // depthwise.shape[-1]
-    span = separable_conv1d(x, depthwise, get("self.key_conv_attn_layer.pointwise.weight"),
-                            get("self.key_conv_attn_layer.bias"))
-    taps = dynamic_kernel(span, query, kernel_weight, get("self.conv_kernel_layer.bias"), heads)
-    context, probabilities = self_attention(query, key, value, heads, bias)
-    return np.concatenate([context, apply_kernel(taps, conv_value)], axis=-1), probabilities, taps
+def mixed_attention(x, get, bias, heads=None, query_heads=None):
+    """Attention heads beside convolution heads, [B, T, 2A]; also probabilities and taps, None without heads of a kind.
+
+    get(name): a tensor, or None. heads: attention heads; None: as many as convolution heads.
+    """
+    def layer(name):
+        weight = get(f"self.{name}.weight")
+        return None if weight is None else dense(x, weight, get(f"self.{name}.bias"))
+
+    query, key, value, conv_value = map(layer, ("query", "key", "value", "conv_out_layer"))
+    parts, probabilities, taps = [], None, None
+    if conv_value is not None:
+        depthwise = get("self.key_conv_attn_layer.depthwise.weight")
+        kernel_weight = get("self.conv_kernel_layer.weight")
+        conv_heads = kernel_weight.shape[0] // depthwise.shape[-1]
+        heads = conv_heads if heads is None else heads
+        span = separable_conv1d(x, depthwise, get("self.key_conv_attn_layer.pointwise.weight"),
+                                get("self.key_conv_attn_layer.bias"))
+        taps = dynamic_kernel(span, query, kernel_weight, get("self.conv_kernel_layer.bias"), conv_heads)
+        parts = [apply_kernel(taps, conv_value)]
+    if key is not None:
+        context, probabilities = self_attention(query, key, value, heads, bias, query_heads)
+        parts = [context, *parts]
+    return np.concatenate(parts, axis=-1), probabilities, taps
+
+
+def attention_heads(config, index):
+    """Attention heads of a layer and the query slices that they read, as mixed_attention() wants them."""
+    plain = family(config) != "convbert"
+    pruned = (config.get("convbert_pruned_heads") or {}).get(str(index))
+    if pruned is None and not plain:
+        return None, None
+    built = config.get("num_attention_heads", 4 if family(config) == "electra" else 12)
+    if not plain:
+        built = max(1, built // config.get("head_ratio", 2))
+    pruned = pruned or {}
+    kept = [head for head in range(built) if head not in pruned.get("attention", [])]
+    has_conv = not plain and len(pruned.get("conv", [])) < built
+    return len(kept), kept if has_conv else None
 
 
 def embeddings(tensors, inputs, eps):
     """Input of the first layer, [B, T, D]."""
-    ids = np.asarray(inputs["input_ids"])
-    positions = np.asarray(inputs.get("position_ids", np.arange(ids.shape[1])[None]))
-    types = np.asarray(inputs.get("token_type_ids", np.zeros_like(ids)))
-    x = (tensors["embeddings.word_embeddings.weight"][ids] + tensors["embeddings.position_embeddings.weight"][positions]
+    if "encoder_input" in inputs:
+        return inputs["encoder_input"].astype(eps.dtype)
+    if "inputs_embeds" in inputs:
+        words = inputs["inputs_embeds"].astype(eps.dtype)
+    else:
+        words = tensors["embeddings.word_embeddings.weight"][np.asarray(inputs["input_ids"])]
+    batch, length, _ = words.shape
+    positions = np.asarray(inputs.get("position_ids", np.arange(length)[None]))
+    types = np.asarray(inputs.get("token_type_ids", np.zeros((batch, length), np.int64)))
+    x = (words + tensors["embeddings.position_embeddings.weight"][positions]
          + tensors["embeddings.token_type_embeddings.weight"][types])
     x = layer_norm(x, tensors["embeddings.LayerNorm.weight"], tensors["embeddings.LayerNorm.bias"], eps)
     if "embeddings_project.weight" in tensors:
@@ -216,42 +212,80 @@ def embeddings(tensors, inputs, eps):
     return x
 
 
+def _bert_head(config, layer, norm, x, task):
+    """Heads that BERT has otherwise; the pooler is a dense layer with tanh on the first token."""
+    out = {}
+    if task in ("ForMaskedLM", "ForPreTraining"):
+        h = ACTIVATIONS[config["hidden_act"]](layer("cls.predictions.transform.dense", x))
+        logits = layer("cls.predictions.decoder", norm("cls.predictions.transform.LayerNorm", h))
+        if task == "ForMaskedLM":
+            return {"logits": logits}
+        out["prediction_logits"] = logits
+    pooled = layer("pooler.dense", x[:, 0])
+    if pooled is None:  # of a bare model
+        return out
+    pooled = np.tanh(pooled)
+    if task == "ForPreTraining":
+        return {**out, "seq_relationship_logits": layer("cls.seq_relationship", pooled)}
+    return {"pooler_output": pooled} if task == "Model" else {"logits": layer("classifier", pooled)}
+
+
+def _summary(config, layer, x):
+    """What the multiple-choice heads of ConvBERT and ELECTRA classify."""
+    if family(config) == "electra":
+        config = {"summary_type": "first", "summary_use_proj": True, "summary_activation": "gelu", **config}
+    kind = config.get("summary_type") or "last"
+    h = x.mean(axis=1) if kind == "mean" else x[:, 0] if kind == "first" else x[:, -1]
+    if config.get("summary_use_proj"):
+        h = layer("sequence_summary.summary", h)
+    return ACTIVATIONS[config["summary_activation"]](h) if config.get("summary_activation") else h
+
+
 def head(config, tensors, x, model_class):
     """What the class computes from the last hidden state, by name."""
     def layer(name, value):
-        return dense(value, tensors[name + ".weight"], tensors[name + ".bias"])
+        weight = tensors.get(name + ".weight")
+        return None if weight is None else dense(value, weight, tensors[name + ".bias"])
 
-    if model_class == "ConvBertForMaskedLM":
-        h = layer_norm(gelu(layer("generator_predictions.dense", x)), tensors["generator_predictions.LayerNorm.weight"],
-                       tensors["generator_predictions.LayerNorm.bias"], config["layer_norm_eps"])
-        return {"logits": layer("generator_lm_head", h)}
-    if model_class == "ConvBertForSequenceClassification":
-        h = ACTIVATIONS[config["hidden_act"]](layer("classifier.dense", x[:, 0]))
-        return {"logits": layer("classifier.out_proj", h)}
-    if model_class == "ConvBertForTokenClassification":
+    def norm(name, value):
+        return layer_norm(value, tensors[name + ".weight"], tensors[name + ".bias"],
+                          np.asarray(config["layer_norm_eps"], x.dtype))
+
+    if model_class == "EncoderOnly":
+        logits = layer("decoder", x)
+        return {} if logits is None else {"logits": logits}
+    task = re.sub("^(ConvBert|Bert|Electra)", "", model_class)
+    if task == "ForTokenClassification":
         return {"logits": layer("classifier", x)}
-    if model_class == "ConvBertForQuestionAnswering":
+    if task == "ForQuestionAnswering":
         logits = layer("qa_outputs", x)
         return {"start_logits": logits[..., 0], "end_logits": logits[..., 1]}
-    if model_class == "ConvBertForMultipleChoice":
-        kind = config.get("summary_type") or "last"
-        h = x.mean(axis=1) if kind == "mean" else x[:, 0] if kind == "first" else x[:, -1]
-        if config.get("summary_use_proj"):
-            h = layer("sequence_summary.summary", h)
-        if config.get("summary_activation"):
-            h = ACTIVATIONS[config["summary_activation"]](h)
-        return {"logits": layer("classifier", h)}
+    if model_class.startswith("Bert"):
+        return _bert_head(config, layer, norm, x, task)
+    if task == "ForMaskedLM":
+        h = norm("generator_predictions.LayerNorm", gelu(layer("generator_predictions.dense", x)))
+        return {"logits": layer("generator_lm_head", h)}
+    act = ACTIVATIONS[config["hidden_act"]]
+    if task == "ForSequenceClassification":
+        h = (gelu if model_class.startswith("Electra") else act)(layer("classifier.dense", x[:, 0]))
+        return {"logits": layer("classifier.out_proj", h)}
+    if task == "ForPreTraining":
+        h = act(layer("discriminator_predictions.dense", x))
+        return {"logits": layer("discriminator_predictions.dense_prediction", h)[..., 0]}
+    if task == "ForMultipleChoice":
+        return {"logits": layer("classifier", _summary(config, layer, x))}
     return {}
 
 
 def encoder_layer(config, tensors, index, x, bias):
-    """Layer number `index` on x [B, T, D]: its output, the attention probabilities and the taps."""
+    """Layer number `index` on x [B, T, D]: its output, the attention probabilities and the taps (None without)."""
     eps = np.asarray(config["layer_norm_eps"], x.dtype)
 
     def get(name):
-        return tensors[f"encoder.layer.{index}.{name}"]
+        return tensors.get(f"encoder.layer.{index}.{name}")
 
-    mixed, probabilities, taps = mixed_attention(x, lambda name: get("attention." + name), bias)
+    mixed, probabilities, taps = mixed_attention(x, lambda name: get("attention." + name), bias,
+                                                 *attention_heads(config, index))
     y = dense(mixed, get("attention.output.dense.weight"), get("attention.output.dense.bias"))
     y = layer_norm(y + x, get("attention.output.LayerNorm.weight"), get("attention.output.LayerNorm.bias"), eps)
     inner = dense(y, get("intermediate.dense.weight"), get("intermediate.dense.bias"))
@@ -272,7 +306,7 @@ def prepare(tensors, inputs, model_class, dtype):
     tensors = {name: array.astype(dtype) if array.dtype.kind == "f" else array
                for name, array in normalize_names(tensors).items()}
     inputs = {name: np.asarray(array) for name, array in inputs.items()}
-    if model_class == "ConvBertForMultipleChoice":
+    if model_class.endswith("ForMultipleChoice"):
         inputs = {name: array.reshape(-1, array.shape[-1]) for name, array in inputs.items()}
     return tensors, inputs
 
@@ -280,19 +314,23 @@ def prepare(tensors, inputs, model_class, dtype):
 def forward(config, tensors, inputs, model_class="ConvBertModel", dtype=np.float64):
     """All outputs by name, computed in `dtype`.
 
-    inputs: input_ids [B, T] ([B, choices, T] for multiple choice) and, optionally, attention_mask, token_type_ids,
-    position_ids. Outputs: last_hidden_state, hidden_states.i, attentions.i, conv_kernels.i and those of the head.
+    inputs: input_ids [B, T] ([B, choices, T] for multiple choice), or inputs_embeds [B, T, E], or (EncoderOnly)
+    encoder_input [B, T, D]; and, optionally, attention_mask, token_type_ids, position_ids. Outputs: last_hidden_state,
+    hidden_states.i, attentions.i, conv_kernels.i and those of the head.
     """
-    choices = np.asarray(inputs["input_ids"]).shape[1]
+    is_choice = model_class.endswith("ForMultipleChoice")
+    choices = np.asarray(inputs["input_ids"]).shape[1] if is_choice else 1
     tensors, inputs = prepare(tensors, inputs, model_class, dtype)
     bias = mask_bias(inputs.get("attention_mask"), dtype)
     x = embeddings(tensors, inputs, np.asarray(config["layer_norm_eps"], dtype))
     out = {"hidden_states.0": x}
     for index in range(count_layers(tensors)):
-        x, out[f"attentions.{index}"], out[f"conv_kernels.{index}"] = encoder_layer(config, tensors, index, x, bias)
+        x, *maps = encoder_layer(config, tensors, index, x, bias)
+        out.update({f"{name}.{index}": value for name, value in zip(("attentions", "conv_kernels"), maps)
+                    if value is not None})
         out[f"hidden_states.{index + 1}"] = x
     out["last_hidden_state"] = x
     out.update(head(config, tensors, x, model_class))
-    if model_class == "ConvBertForMultipleChoice":
+    if is_choice:
         out["logits"] = out["logits"].reshape(-1, choices)
     return out

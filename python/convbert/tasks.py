@@ -111,13 +111,22 @@ def encode(model: Model, tokenizer: Any, text: str, pair: str | None) -> Result:
     return {"shape": list(hidden.shape), "norm": float(np.linalg.norm(hidden[0, 0].astype(np.float64)))}
 
 
+#: By the end of the class's name, which is the same in all families.
 TASKS: dict[str, Callable[[Model, Any, str, str | None], Result]] = {
-    "ConvBertForSequenceClassification": classify,
-    "ConvBertForMaskedLM": fill_mask,
-    "ConvBertForTokenClassification": label_tokens,
-    "ConvBertForQuestionAnswering": answer_span,
-    "ConvBertModel": encode,
+    "ForSequenceClassification": classify,
+    "ForMaskedLM": fill_mask,
+    "ForTokenClassification": label_tokens,
+    "ForQuestionAnswering": answer_span,
+    "Model": encode,
 }
+
+
+def _task(model: Model) -> Callable[[Model, Any, str, str | None], Result]:
+    """What to do with text; Error for a class that has no such task."""
+    for suffix, task in TASKS.items():
+        if model.model_class.endswith(suffix):
+            return task
+    raise Error(f"requires a class that ends in one of {', '.join(TASKS)} for text, but found {model.model_class}")
 
 
 def run_record(model: Model, tokenizer: Any, record: Result, where: str) -> Result:
@@ -134,15 +143,12 @@ def run_record(model: Model, tokenizer: Any, record: Result, where: str) -> Resu
         return value
 
     try:
-        if model.model_class == "ConvBertForMultipleChoice":
+        if model.model_class.endswith("ForMultipleChoice"):
             choices = field("choices", list)
             if not choices or not all(isinstance(choice, str) for choice in choices):
                 raise Error(f"{where}: requires strings in the field 'choices', but found {choices!r}")
             return {**record, **choose(model, tokenizer, choices, field("text", required=False))}
-        task = TASKS.get(model.model_class)
-        if task is None:
-            raise Error(f"requires one of {', '.join(TASKS)} for text, but found {model.model_class}")
-        return {**record, **task(model, tokenizer, field("text"), field("pair", required=False))}
+        return {**record, **_task(model)(model, tokenizer, field("text"), field("pair", required=False))}
     except ValueError as error:
         raise Error(f"{where}: {error}") from None
 
@@ -156,10 +162,8 @@ def run_records(model: Model, tokenizer: Any, records: Iterable[Result], name: s
 def run_texts(model: Model, tokenizer: Any, texts: Sequence[str], pair: str | None = None) -> list[Result]:
     """One dictionary for each text (for multiple choice: one for all, `pair` being the question), with the text itself
     under "text". Raises ValueError or Error with one line."""
-    if model.model_class == "ConvBertForMultipleChoice":
+    if model.model_class.endswith("ForMultipleChoice"):
         return [choose(model, tokenizer, texts, pair)]
-    task = TASKS.get(model.model_class)
-    if task is None:
-        raise Error(f"requires one of {', '.join(TASKS)} for text, but found {model.model_class}")
+    task = _task(model)
     extra = {} if pair is None else {"pair": pair}
     return [{"text": text, **extra, **task(model, tokenizer, text, pair)} for text in texts]

@@ -93,10 +93,13 @@ def load_parameters(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Array
 def sample_inputs(manifest: Mapping[str, Any], batch: int, length: int, choices: int = 2) -> Arrays:
     """Ids, mask and token types with every feature in them: both types, and padding in all sequences but the first."""
     rng = np.random.default_rng(0)
-    shape = (batch, choices, length) if manifest["model_class"] == "ConvBertForMultipleChoice" else (batch, length)
+    shape = (batch, choices, length) if manifest["model_class"].endswith("ForMultipleChoice") else (batch, length)
     mask = np.ones(shape, np.int64).reshape(-1, length)
     for index in range(1, len(mask)):
         mask[index, length - length * index // (2 * len(mask)):] = 0
+    if manifest["inputs"][0]["name"] == "encoder_input":
+        vectors = rng.standard_normal((batch, length, manifest["hidden_size"]), np.float32)
+        return {"encoder_input": vectors, "attention_mask": mask}
     return {"input_ids": rng.integers(0, manifest["vocab_size"], shape),
             "attention_mask": mask.reshape(shape),
             "token_type_ids": rng.integers(0, manifest["type_vocab_size"], shape)}
@@ -190,8 +193,15 @@ def _inputs(manifest: Mapping[str, Any], shape: tuple[int, int] | None, inputs: 
             ) -> Arrays:
     if inputs:
         return {name: np.asarray(value) for name, value in inputs.items()}
-    batch, length = shape or (3, min(manifest["max_positions"], 24))
+    batch, length = shape or (3, min(manifest.get("max_positions") or 24, 24))
     return sample_inputs(manifest, batch, length)
+
+
+def _is_class_of_transformers(model_class: str, config: Mapping[str, Any]) -> bool:
+    """Whether the library can load the checkpoint: it does not know every class, nor pruned layers."""
+    import transformers
+
+    return hasattr(transformers, model_class) and not config.get("convbert_pruned_heads")
 
 
 def verify(path: str | os.PathLike[str], *, target: str | None = None, threads: int | None = None,
@@ -209,13 +219,13 @@ def verify(path: str | os.PathLike[str], *, target: str | None = None, threads: 
     if is_artifact(place):
         raise Error(f"{place}: requires a checkpoint directory, but found an artefact")
     model = SteppedModel(place, target, threads)
-    _, parameters, model_class = load_parameters(place)
+    config, parameters, model_class = load_parameters(place)
     arrays = _inputs(model.entry.manifest, shape, inputs)
     outputs = model(arrays)
-    found = arrays["input_ids"].shape
+    found = arrays["input_ids"].shape if "input_ids" in arrays else arrays["encoder_input"].shape[:-1]
     report = Report(place, (int(np.prod(found[:-1])), found[-1]), Judge(model, parameters, arrays).rows(outputs),
                     notes=model.entry.notes)
-    if has_transformers():
+    if has_transformers() and _is_class_of_transformers(model_class, config):
         report.transformers = _transformers_gap(place, model_class, arrays, outputs)
     return report
 

@@ -82,7 +82,7 @@ def test_version(compiler, root):
         ({"outputs": "x"}, "option 'outputs' requires an array, but found \"x\""),
         ({"outputs": ["x"]}, "option 'outputs' requires \"hidden_states\", \"attentions\", \"conv_kernels\", \"steps\", but found "
                              "\"x\""),
-        ({"inputs": ["x"]}, "option 'inputs' requires \"head_mask\", but found \"x\""),
+        ({"inputs": ["x"]}, "option 'inputs' requires \"head_mask\", \"inputs_embeds\", but found \"x\""),
         ({"target": "z80"}, "requires a target 'native', 'x86-64-v3' or 'x86-64-v4', but found 'z80'"),
     ],
 )

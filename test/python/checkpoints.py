@@ -11,7 +11,7 @@ from convbert import reference
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "test" / "golden"
 DEMO = ROOT / "demo"
-INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
+INPUTS = ("input_ids", "inputs_embeds", "encoder_input", "attention_mask", "token_type_ids", "position_ids")
 
 SMALL = dict(vocab_size=30522, max_position_embeddings=512, type_vocab_size=2, embedding_size=128, hidden_size=256,
              num_hidden_layers=12, num_attention_heads=4, head_ratio=2, conv_kernel_size=9, intermediate_size=1024,

@@ -9,6 +9,7 @@ import pytest
 
 from checkpoints import BASE, write_random
 from convbert import reference
+from test_checkpoint_refusals import run_import
 
 CHILD = """
 import json, sys
@@ -48,6 +49,14 @@ def test_limits_and_numbers(checkpoint, tmp_path):
     single = reference.forward(config, tensors, {"input_ids": ids}, dtype=np.float32)["last_hidden_state"]
     # As for the stored cases: four times the error of another float32 computation.
     np.testing.assert_allclose(np.load(tmp_path / "short.npy"), exact, rtol=0, atol=4 * np.abs(single - exact).max())
+
+
+def test_import_is_quick_and_makes_no_copy(checkpoint, tools, tmp_path):
+    """In processor time, which other programs do not change; the numbers are read in pieces."""
+    code, message, seconds, kilobytes = run_import(tools, checkpoint, tmp_path)
+    assert code == 0, message
+    assert seconds < 1
+    assert kilobytes * 1024 < (checkpoint / "model.safetensors").stat().st_size / 4
 
 
 def test_imported_module_is_small(checkpoint, tools, tmp_path):

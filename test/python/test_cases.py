@@ -30,8 +30,7 @@ def run(case_id, row):
 
 run.results = {}
 
-NUMERIC = [(case_id, row) for case_id, row in rows("numeric") if "inputs_embeds" not in row["inputs"]]
-EMBEDS = [(case_id, row) for case_id, row in rows("numeric") if "inputs_embeds" in row["inputs"]]
+NUMERIC = rows("numeric")
 CALLS = [(case_id, row) for case_id, row in rows("refuse") if "config" not in row.get("call", {"config": None})]
 LOADS = [(case_id, row) for case_id, row in rows("refuse") if "config" in row.get("call", {"config": None})]
 
@@ -51,15 +50,7 @@ def test_numbers(pair):
         np.testing.assert_allclose(found, arrays["f64." + output], rtol=0, atol=tolerance, err_msg=output)
 
 
-@pytest.mark.parametrize("pair", EMBEDS, ids=name)
-def test_embeddings_as_input_are_refused_in_a_sentence(pair):
-    case_id, row = pair
-    model = loaded(folder() / case_id / row["dir"])
-    with pytest.raises(ValueError, match="^inputs_embeds: not supported yet; requires input_ids$"):
-        model(inputs_embeds=stored(case_id, row)["inputs_embeds"])
-
-
-@pytest.mark.parametrize("pair", [pair for pair in rows("relations") if "embeds" not in pair[1]["b"]], ids=name)
+@pytest.mark.parametrize("pair", rows("relations"), ids=name)
 def test_relations(pair):
     case_id, relation = pair
     by_name = {row["case"]: row for row in all_cases()[case_id]["numeric"]}

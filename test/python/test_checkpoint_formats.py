@@ -15,26 +15,45 @@ from torch_files import View
 
 import convbert
 
-FORMATS = entries("formats", "cases")
+FORMATS, MODELS = entries("formats", "cases"), entries("models", "cases")
 
 
 def inputs(stored):
     return {name: stored[name] for name in INPUTS if name in stored}
 
 
-def outputs(case):
-    directory = unpacked("formats") / case["dir"]
+def outputs(case, archive="formats"):
+    directory = unpacked(archive) / case["dir"]
     stored = reference.read_safetensors(directory / case["expected"])
     return loaded(directory)(**inputs(stored)), stored
 
 
-@pytest.mark.parametrize("case", FORMATS, ids=lambda case: case["case"])
-def test_stored_containers(case):
-    out, stored = outputs(case)
+def compare(case, archive):
+    out, stored = outputs(case, archive)
     names = [name for name in case["suggested_atol"] if "." not in name]
     assert names == list(out.keys())
     for name in names:
         np.testing.assert_allclose(out[name], stored["f64." + name], rtol=0, atol=case["suggested_atol"][name])
+
+
+@pytest.mark.parametrize("case", FORMATS, ids=lambda case: case["case"])
+def test_stored_containers(case):
+    compare(case, "formats")
+
+
+@pytest.mark.parametrize("case", MODELS, ids=lambda case: case["case"])
+def test_stored_models(case):
+    """Widths, activations, heads and layers alone that ../golden does not have."""
+    compare(case, "models")
+
+
+@pytest.mark.parametrize("case", MODELS, ids=lambda case: case["case"])
+def test_reference_on_stored_models(case):
+    directory = unpacked("models") / case["dir"]
+    stored = reference.read_safetensors(directory / case["expected"])
+    out = reference.forward(*reference.load_checkpoint(directory), inputs(stored), case["class"])
+    for name in case["suggested_atol"]:
+        np.testing.assert_allclose(out[name], stored["f64." + name], rtol=0, atol=1e-11, err_msg=name)
 
 
 def test_containers_of_equal_numbers_give_equal_bits():
@@ -152,6 +171,27 @@ def test_compressed_numpy_arrays(tmp_path):
     ids = np.array([[1, 2, 3, 4]])
     np.testing.assert_array_equal(convbert.load(tmp_path)(ids).last_hidden_state,
                                   convbert.load(source)(ids).last_hidden_state)
+
+
+def test_electra_under_the_names_of_the_original_code(tmp_path):
+    """Without the convolutions the names are the same."""
+    source = GOLDEN / "electra"
+    config = json.loads((source / "config.json").read_text(encoding="utf-8"))
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    arrays = {"global_step": np.zeros(1, np.float32)}
+    for name, value in reference.read_safetensors(source / "model.safetensors").items():
+        *path, last = name.replace("encoder.layer.", "encoder.layer_").split(".")
+        if path[-1] == "LayerNorm":
+            path.append({"weight": "gamma", "bias": "beta"}[last])
+        elif last == "bias":
+            path.append("bias")
+        elif not path[-1].endswith("_embeddings"):
+            path.append("kernel")
+            value = value.T
+        arrays["electra/" + "/".join(path)] = value
+    np.savez(tmp_path / "tf1_arrays.npz", **arrays)
+    ids = np.array([[1, 2, 3, 4]])
+    np.testing.assert_array_equal(convbert.load(tmp_path)(ids).last_hidden_state, loaded(source)(ids).last_hidden_state)
 
 
 def test_replaced_token_head(tmp_path):

@@ -87,12 +87,26 @@ def test_other_classes(with_vocabulary):
     assert "last_hidden_state [1, 4, 32], norm" in body.stdout
 
 
+@pytest.mark.parametrize("name, key", [("bert_mlm", "blanks"), ("bert_seqcls", "labels"), ("electra_tokcls", "tokens"),
+                                       ("electra_qa", "start"), ("bert_mc", "choices"), ("electra", "norm")])
+def test_other_families(with_vocabulary, name, key):
+    result = convbert("run", with_vocabulary(name), "--json", "--text", "a [MASK] b" if key == "blanks" else "a b c")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)[0][key]
+
+
 def test_info():
     result = convbert("info", DEMO / "langid")
     assert result.returncode == 0, result.stderr
     assert "class        ConvBertForSequenceClassification" in result.stdout
     assert "parameters   1,329,500 in " in result.stdout
     assert "output       logits float32[B, 20]" in result.stdout
+    baseline = convbert("info", GOLDEN / "bert_seqcls")
+    assert baseline.returncode == 0, baseline.stderr
+    assert "class        BertForSequenceClassification" in baseline.stdout
+    assert "labels       no, maybe, yes" in baseline.stdout
+    assert "from layer 0: 3 attention heads of width 8, feed-forward 37 in 1 group\n" in baseline.stdout
+    assert "(+0.0 %)" in baseline.stdout
     facts = json.loads(convbert("info", DEMO / "mlm", "--json").stdout)
     assert facts["parameters"] == 1326984
     assert facts["vocab_size"] == 8192

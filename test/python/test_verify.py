@@ -12,7 +12,9 @@ from checkpoints import DEMO, GOLDEN, loaded
 from convbert import verification
 from convbert.steps import SteppedModel
 
-NAMES = ["base_tiny", "groups2", "odd_heads", "emb_gt_hidden", "mlm_tied", "tokcls", "qa", "seqcls", "mc"]
+NAMES = ["base_tiny", "groups2", "odd_heads", "emb_gt_hidden", "mlm_tied", "tokcls", "qa", "seqcls", "mc",
+         "bert", "bert_mlm", "bert_pretraining", "bert_seqcls", "bert_mc", "electra", "electra_mlm", "electra_rtd",
+         "electra_mc"]
 
 
 #: Steps of a layer in the order in which they are computed.

@@ -50,6 +50,8 @@ static cl::opt<std::string> remarksFile("remarks-file", cl::value_desc("FILE"),
                                         cl::desc("Write remarks to a YAML file instead of standard error"),
                                         cl::cat(category));
 static cl::opt<bool> printTimes("times", cl::desc("Print the time of each phase to standard error"), cl::cat(category));
+static cl::opt<bool> inputsEmbeds("inputs-embeds", cl::desc("Take vectors (inputs_embeds) in place of ids"),
+                                  cl::cat(category));
 static cl::opt<bool> hiddenStates("hidden-states", cl::desc("Also return the hidden states of all layers"),
                                   cl::cat(category));
 
@@ -65,6 +67,7 @@ static llvm::Expected<OwningOpRef<ModuleOp>> readInput(llvm::SourceMgr &sources,
     return readModule(input, sources, context);
   ImportOptions options;
   options.hiddenStates = hiddenStates;
+  options.inputsEmbeds = inputsEmbeds;
   std::string message;
   FailureOr<ImportedModel> model = importCheckpoint(input, options, context, message);
   if (failed(model))

@@ -21,6 +21,8 @@ static cl::opt<std::string> output("o", cl::value_desc("FILE"), cl::init("-"),
 static cl::opt<bool> emitBytecode("emit-bytecode", cl::desc("Write bytecode"), cl::cat(category));
 static cl::opt<bool> locations("locations", cl::desc("Write locations, which name layers and parameters"),
                                cl::cat(category));
+static cl::opt<bool> inputsEmbeds("inputs-embeds", cl::desc("Take vectors (inputs_embeds) in place of ids"),
+                                  cl::cat(category));
 static cl::opt<bool> hiddenStates("hidden-states", cl::desc("Also return the hidden states of all layers"),
                                   cl::cat(category));
 static cl::opt<bool> attentions("attentions", cl::desc("Also return the attention probabilities of all layers"),
@@ -65,6 +67,7 @@ int main(int argc, char **argv) {
   options.attentions = attentions;
   options.convKernels = convKernels;
   options.headMask = headMask;
+  options.inputsEmbeds = inputsEmbeds;
   std::string message;
   FailureOr<ImportedModel> model = importCheckpoint(directory, options, context, message);
   if (failed(model)) {

@@ -69,6 +69,8 @@ static cl::opt<std::string> compileFrom("compile-from", cl::value_desc("PHASE"),
                                         cl::cat(category));
 static cl::opt<std::string> dumpPhases("dump-phases", cl::value_desc("DIR"),
                                        cl::desc("Leave the module after each phase in DIR"), cl::cat(category));
+static cl::opt<bool> inputsEmbeds("inputs-embeds", cl::desc("Take vectors (inputs_embeds) in place of ids"),
+                                  cl::cat(category));
 static cl::opt<bool> hiddenStates("hidden-states", cl::desc("Also return the hidden states of all layers"),
                                   cl::cat(category));
 
@@ -135,6 +137,7 @@ static llvm::Expected<ImportedModel> readInput(llvm::SourceMgr &sources, MLIRCon
   }
   ImportOptions options;
   options.hiddenStates = hiddenStates;
+  options.inputsEmbeds = inputsEmbeds;
   options.unpackDirectory = [&] { return unpacked.get(); };
   std::string message;
   FailureOr<ImportedModel> imported = importCheckpoint(input, options, context, message);

@@ -3,6 +3,7 @@
     make_checkpoint.py DIR [--size small|medium-small|base|tiny] [--class ConvBertModel] [--dtype F32] [--tensorflow]
                        [key=value ...]
 
+Classes of BERT and ELECTRA (with model_type=bert, electra) have layers without convolution heads.
 `key=value` changes config.json (values are JSON where they parse, else strings); tensors follow the configuration.
 `drop=NAME` and `add=NAME:2x3` take a tensor away and add one.  A base-size directory takes no space worth naming.
 """
@@ -33,15 +34,14 @@ def pair(shapes, name, *shape):
 def layer_shapes(shapes, prefix, c):
     width, inner, taps, groups = (c[k] for k in ("hidden_size", "intermediate_size", "conv_kernel_size", "num_groups"))
     heads = max(1, c["num_attention_heads"] // c["head_ratio"])
-    attention = heads * (width // heads // 2)
+    plain = c["model_type"] in ("bert", "electra")
+    attention = width if plain else heads * (width // heads // 2)
     own = prefix + "attention.self."
-    for name in ("query", "key", "value", "conv_out_layer"):
+    for name in ("query", "key", "value") if plain else ("query", "key", "value", "conv_out_layer"):
         pair(shapes, own + name, attention, width)
-    shapes[own + "key_conv_attn_layer.depthwise.weight"] = [width, 1, taps]
-    shapes[own + "key_conv_attn_layer.pointwise.weight"] = [attention, width, 1]
-    shapes[own + "key_conv_attn_layer.bias"] = [attention, 1]
-    pair(shapes, own + "conv_kernel_layer", heads * taps, attention)
-    pair(shapes, prefix + "attention.output.dense", width, 2 * attention)
+    if not plain:
+        conv_shapes(shapes, own, width, attention, heads, taps)
+    pair(shapes, prefix + "attention.output.dense", width, attention if plain else 2 * attention)
     pair(shapes, prefix + "attention.output.LayerNorm", width)
     pair(shapes, prefix + "intermediate.dense", inner, width)
     pair(shapes, prefix + "output.dense", width, inner)
@@ -51,7 +51,31 @@ def layer_shapes(shapes, prefix, c):
         shapes[prefix + "output.dense.weight"] = [groups, inner // groups, width // groups]
 
 
+def conv_shapes(shapes, own, width, attention, heads, taps):
+    shapes[own + "key_conv_attn_layer.depthwise.weight"] = [width, 1, taps]
+    shapes[own + "key_conv_attn_layer.pointwise.weight"] = [attention, width, 1]
+    shapes[own + "key_conv_attn_layer.bias"] = [attention, 1]
+    pair(shapes, own + "conv_kernel_layer", heads * taps, attention)
+
+
+def bert_head_shapes(shapes, name, c):
+    width, labels = c["hidden_size"], c.get("num_labels", 2)
+    if name in ("BertModel", "BertForPreTraining", "BertForSequenceClassification", "BertForMultipleChoice"):
+        pair(shapes, ("" if name == "BertModel" else "bert.") + "pooler.dense", width, width)
+    if name in ("BertForMaskedLM", "BertForPreTraining"):
+        pair(shapes, "cls.predictions.transform.dense", width, width)
+        pair(shapes, "cls.predictions.transform.LayerNorm", width)
+        shapes["cls.predictions.bias"] = [c["vocab_size"]]
+    if name == "BertForPreTraining":
+        pair(shapes, "cls.seq_relationship", 2, width)
+    if name in ("BertForSequenceClassification", "BertForTokenClassification", "BertForMultipleChoice"):
+        pair(shapes, "classifier", 1 if name == "BertForMultipleChoice" else labels, width)
+    if name == "BertForQuestionAnswering":
+        pair(shapes, "qa_outputs", 2, width)
+
+
 def head_shapes(shapes, name, c):
+    name = name.replace("Electra", "ConvBert")
     width, emb, vocab = c["hidden_size"], c["embedding_size"], c["vocab_size"]
     labels = len(c["id2label"]) if "id2label" in c else c.get("num_labels", 2)
     if name == "ConvBertForMaskedLM":
@@ -67,15 +91,19 @@ def head_shapes(shapes, name, c):
         pair(shapes, "classifier", labels, width)
     elif name == "ConvBertForQuestionAnswering":
         pair(shapes, "qa_outputs", 2, width)
+    elif name == "ConvBertForPreTraining":
+        pair(shapes, "discriminator_predictions.dense", width, width)
+        pair(shapes, "discriminator_predictions.dense_prediction", 1, width)
     elif name == "ConvBertForMultipleChoice":
         pair(shapes, "classifier", 1, width)
-        if c.get("summary_use_proj"):
+        if c.get("summary_use_proj", c["model_type"] == "electra"):
             pair(shapes, "sequence_summary.summary", width, width)
 
 
 def tensor_shapes(name, c):
     shapes = {}
-    prefix = "" if name == "ConvBertModel" else "convbert."
+    family = next(family for family in ("ConvBert", "Bert", "Electra") if name.startswith(family))
+    prefix = "" if name == family + "Model" else family.lower() + "."
     for table, rows in (("word", "vocab_size"), ("position", "max_position_embeddings"), ("token_type", "type_vocab_size")):
         shapes[f"{prefix}embeddings.{table}_embeddings.weight"] = [c[rows], c["embedding_size"]]
     pair(shapes, prefix + "embeddings.LayerNorm", c["embedding_size"])
@@ -83,7 +111,7 @@ def tensor_shapes(name, c):
         pair(shapes, prefix + "embeddings_project", c["hidden_size"], c["embedding_size"])
     for i in range(c["num_hidden_layers"]):
         layer_shapes(shapes, f"{prefix}encoder.layer.{i}.", c)
-    head_shapes(shapes, name, c)
+    (bert_head_shapes if family == "Bert" else head_shapes)(shapes, name, c)
     return shapes
 
 
@@ -136,6 +164,8 @@ def main():
 
     config = dict(DEFAULTS, architectures=[args.name])
     config.update(SIZES[args.size])
+    if args.name.startswith("Bert"):
+        config["embedding_size"] = config["hidden_size"]
     drop, add = [], []
     for change in args.changes:
         key, value = change.split("=", 1)

@@ -37,8 +37,10 @@ TEST(Geometry, ComesFromShapes) {
   ASSERT_EQ(checkpoint.layers.size(), 1u);
   const LayerGeometry &g = checkpoint.layers[0].geometry;
   EXPECT_EQ(g.hidden, 8);
-  EXPECT_EQ(g.attention, 4);
-  EXPECT_EQ(g.heads, 2);
+  EXPECT_EQ(g.heads.attention, 2);
+  EXPECT_EQ(g.heads.conv, 2);
+  EXPECT_EQ(g.heads.query, 2);
+  EXPECT_TRUE(g.heads.queryHeads.empty());
   EXPECT_EQ(g.headSize, 2);
   EXPECT_EQ(g.taps, 3);
   EXPECT_EQ(g.intermediate, 12);
@@ -61,7 +63,7 @@ TEST(Geometry, SaysWhoseRuleTheHeadsFollow) {
   for (const auto &c : cases) {
     Checkpoint checkpoint = llvm::cantFail(
         resolveBody({{"num_attention_heads", c.heads}, {"head_ratio", c.ratio}, {"hidden_size", c.width}}));
-    EXPECT_EQ(checkpoint.layers[0].geometry.heads, c.built);
+    EXPECT_EQ(checkpoint.layers[0].geometry.heads.attention, c.built);
     EXPECT_EQ(checkpoint.layers[0].geometry.headSize, c.headSize);
     EXPECT_EQ(checkpoint.layers[0].rule, c.rule);
   }
@@ -190,6 +192,124 @@ TEST(Heads, DecideTheClassWithoutAnArchitecture) {
               {"architectures", "ConvBertForMultipleChoice", "classifier.weight"});
   expectError(resolveHead("ConvBertForSpeech", {}, {}), {"architectures", "ConvBertForMaskedLM", "ConvBertForSpeech"});
   expectError(resolveHead("ConvBertModel", {}, {{"qa_outputs.weight", {2, 8}}}), {"qa_outputs.weight", "unexpected"});
+}
+
+/// A body of BERT or ELECTRA: that of ConvBERT without convolution heads, and all heads in the attention.
+TensorSet plainTensors(const Config &config) {
+  std::string prefix = familyNames(config.family).prefix.str();
+  TensorSet set = bodyTensors(config, prefix);
+  int64_t d = config.hiddenSize;
+  for (int64_t layer = 0; layer < config.numLayers; ++layer) {
+    std::string p = prefix + "encoder.layer." + std::to_string(layer) + ".attention.", self = p + "self.";
+    for (const char *name : {"query", "key", "value"})
+      set.addPair(self + name, {d, d});
+    set.addPair(p + "output.dense", {d, d});
+    for (const char *name :
+         {"key_conv_attn_layer.depthwise.weight", "key_conv_attn_layer.pointwise.weight", "key_conv_attn_layer.bias",
+          "conv_kernel_layer.weight", "conv_kernel_layer.bias", "conv_out_layer.weight", "conv_out_layer.bias"})
+      set.remove(self + name);
+  }
+  return set;
+}
+
+llvm::Expected<Checkpoint> resolvePlain(const char *type, const char *architecture,
+                                        std::initializer_list<std::pair<const char *, std::vector<int64_t>>> head) {
+  Array architectures;
+  if (*architecture)
+    architectures.push_back(architecture);
+  Config config = tinyConfig({{"model_type", type}, {"architectures", std::move(architectures)}});
+  TensorSet tensors = plainTensors(config);
+  for (const auto &[name, shape] : head)
+    tensors.add(name, shape);
+  return resolveCheckpoint(config, tensors.list());
+}
+
+TEST(Families, HaveLayersWithoutConvolutionHeads) {
+  for (const char *type : {"bert", "electra"}) {
+    Checkpoint checkpoint = llvm::cantFail(resolvePlain(type, "", {}));
+    const Checkpoint::Layer &layer = checkpoint.layers.front();
+    EXPECT_EQ(layer.geometry.heads.attention, 4);
+    EXPECT_EQ(layer.geometry.heads.conv, 0);
+    EXPECT_EQ(layer.geometry.headSize, 2);
+    EXPECT_EQ(layer.params[KernelWeight], nullptr);
+    EXPECT_FALSE(layer.rule);
+    EXPECT_EQ(checkpoint.modelClass, ModelClass::Model);
+  }
+  Config config = tinyConfig({{"model_type", "electra"}, {"architectures", Array{"ElectraModel"}}});
+  TensorSet narrow = plainTensors(config);
+  narrow.add("electra.encoder.layer.0.attention.self.key.weight", {6, 8});
+  expectError(resolveCheckpoint(config, narrow.list()), {"key.weight", "[8, 8]", "[6, 8]"});
+}
+
+TEST(Families, AreNotMistakenForEachOther) {
+  Config config = tinyConfig({{"model_type", "bert"}, {"architectures", Array()}});
+  expectError(resolveCheckpoint(config, bodyTensors(config).list()),
+              {"config.json", "model_type 'convbert'", "key_conv_attn_layer", "'bert'"});
+  Config conv = tinyConfig();
+  Config plain = tinyConfig({{"model_type", "electra"}, {"architectures", Array()}});
+  expectError(resolveCheckpoint(conv, plainTensors(plain).list()), {"word_embeddings", "missing", "'convbert.'"});
+}
+
+TEST(Families, DecideTheClassOfBERTByItsHead) {
+  using Head = std::initializer_list<std::pair<const char *, std::vector<int64_t>>>;
+  Head lm = {{"cls.predictions.transform.dense.weight", {8, 8}},
+             {"cls.predictions.transform.dense.bias", {8}},
+             {"cls.predictions.transform.LayerNorm.gamma", {8}},
+             {"cls.predictions.transform.LayerNorm.beta", {8}},
+             {"cls.predictions.bias", {11}},
+             {"cls.predictions.decoder.bias", {11}},
+             {"bert.pooler.dense.weight", {8, 8}},
+             {"bert.pooler.dense.bias", {8}}};
+  Checkpoint masked = llvm::cantFail(resolvePlain("bert", "", lm));
+  EXPECT_EQ(masked.modelClass, ModelClass::MaskedLM);
+  EXPECT_EQ(masked.head[4], masked.word);
+  EXPECT_EQ(masked.head[5]->name, "cls.predictions.decoder.bias");
+  EXPECT_EQ(masked.ignored.size(), 3u);
+  EXPECT_EQ(
+      llvm::cantFail(resolvePlain("bert", "", {{"qa_outputs.weight", {2, 8}}, {"qa_outputs.bias", {2}}})).modelClass,
+      ModelClass::QuestionAnswering);
+  Head classifier = {{"classifier.weight", {2, 8}}, {"classifier.bias", {2}}};
+  expectError(resolvePlain("bert", "", classifier), {"architectures", "BertForTokenClassification"});
+  EXPECT_EQ(llvm::cantFail(resolvePlain("bert", "BertForTokenClassification", classifier)).head.size(), 2u);
+  expectError(resolvePlain("bert", "BertForSequenceClassification", classifier),
+              {"pooler.dense.weight", "'bert.'", "missing"});
+  expectError(resolvePlain("bert", "BertLMHeadModel", {}), {"architectures", "BertForMaskedLM", "BertLMHeadModel"});
+  Checkpoint bare = llvm::cantFail(resolvePlain("bert", "BertModel", {}));
+  EXPECT_TRUE(
+      llvm::any_of(bare.notes, [](const std::string &note) { return llvm::StringRef(note).contains("no pooler"); }));
+}
+
+TEST(Families, MayBeLayersAlone) {
+  Config config = tinyConfig({{"architectures", Array()}});
+  TensorSet tensors = bodyTensors(config);
+  for (const char *name : {"word_embeddings.weight", "position_embeddings.weight", "token_type_embeddings.weight",
+                           "LayerNorm.weight", "LayerNorm.bias"})
+    tensors.remove(std::string("embeddings.") + name);
+  Checkpoint alone = llvm::cantFail(resolveCheckpoint(config, tensors.list()));
+  EXPECT_EQ(alone.modelClass, ModelClass::EncoderOnly);
+  EXPECT_EQ(alone.word, nullptr);
+  EXPECT_EQ(alone.parameters().size(), 23u);
+  tensors.addPair("decoder", {5, 8});
+  EXPECT_EQ(llvm::cantFail(resolveCheckpoint(config, tensors.list())).head.size(), 2u);
+  config.labelsGiven = true;
+  expectError(resolveCheckpoint(config, tensors.list()), {"decoder.weight", "[2, 8]", "[5, 8]"});
+}
+
+TEST(Pruning, SaysWhichHeadsAreLeft) {
+  Config config = tinyConfig({{"convbert_pruned_heads", Object{{"0", Object{{"attention", Array{0}}}}}}});
+  LayerHeads heads = requiredHeads(config, 0);
+  EXPECT_EQ(heads.attention, 1);
+  EXPECT_EQ(heads.conv, 2);
+  EXPECT_EQ(heads.query, 2);
+  EXPECT_EQ(heads.queryHeads, (llvm::SmallVector<int64_t>{1}));
+  // Whole tensors contradict it: both numbers are quoted.
+  expectError(resolveCheckpoint(config, bodyTensors(config).list()),
+              {"key.weight", "[2, 8]", "1 of 2 attention heads", "2 of 2 convolution heads", "[4, 8]"});
+  config =
+      tinyConfig({{"convbert_pruned_heads", Object{{"0", Object{{"attention", Array{0}}, {"conv", Array{0, 1}}}}}}});
+  heads = requiredHeads(config, 0);
+  EXPECT_EQ(heads.query, 1);
+  EXPECT_TRUE(heads.queryHeads.empty());
 }
 
 TEST(Heads, TieTheMaskedLanguageModelsTable) {

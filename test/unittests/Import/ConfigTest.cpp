@@ -48,6 +48,7 @@ TEST(Config, ReadsWhatDecidesTheNetwork) {
   EXPECT_EQ(config.summary, PoolKind::Mean);
   EXPECT_EQ(config.summaryActivation, ActivationKind::Tanh);
   EXPECT_TRUE(config.summaryProjection);
+  EXPECT_EQ(tinyConfig({{"summary_type", "cls_index"}}).summary, PoolKind::Last);
 }
 
 TEST(Config, SortsLabelsByIdNotByText) {
@@ -84,6 +85,44 @@ TEST(Config, RefusesSizesThatContradictEachOther) {
   expectError(parse({{"num_groups", 2}, {"intermediate_size", 37}}), {"intermediate_size", "num_groups 2", "37"});
   expectError(parse({{"num_labels", 3}, {"id2label", Object{{"0", "a"}}}}), {"num_labels", "id2label", "3 and 1"});
   expectError(parse({{"id2label", Object{{"0", "a"}, {"2", "b"}}}}), {"id2label", "id 1 is missing"});
+}
+
+TEST(Config, KnowsThreeFamilies) {
+  Config bert =
+      llvm::cantFail(parseConfig(R"({"model_type":"bert","embedding_size":3,"num_groups":7})", "config.json"));
+  EXPECT_EQ(bert.family, ModelFamily::BERT);
+  EXPECT_EQ(bert.embeddingSize, 768); // it has no such key
+  EXPECT_EQ(bert.numGroups, 1);
+  EXPECT_EQ(bert.builtHeads(), 12);
+  Config electra = llvm::cantFail(parseConfig(R"({"architectures":["ElectraModel"]})", "config.json"));
+  EXPECT_EQ(electra.family, ModelFamily::ELECTRA);
+  EXPECT_EQ(electra.embeddingSize, 128);
+  EXPECT_EQ(electra.hiddenSize, 256);
+  EXPECT_EQ(electra.intermediateSize, 1024);
+  EXPECT_EQ(electra.builtHeads(), 4);
+  EXPECT_EQ(electra.summary, PoolKind::First);
+  EXPECT_TRUE(electra.summaryProjection);
+  EXPECT_EQ(electra.summaryActivation, ActivationKind::Gelu);
+  Config none = llvm::cantFail(parseConfig(R"({"model_type":"electra","summary_activation":null})", "config.json"));
+  EXPECT_EQ(none.summaryActivation, ActivationKind::Identity);
+  expectError(parseConfig(R"({"model_type":"bert","hidden_size":10,"num_attention_heads":4})", "config.json"),
+              {"hidden_size", "multiple of num_attention_heads 4", "10"});
+  expectError(parseConfig(R"({"model_type":"electra","architectures":["BertModel"]})", "config.json"),
+              {"model_type", "'bert'", "BertModel", "'electra'"});
+  expectError(parseConfig(R"({"model_type":"roberta","architectures":["RobertaModel"]})", "config.json"),
+              {"model_type", "supported", "'convbert'", "'bert'", "'electra'", "'roberta'"});
+  expectError(parseConfig(R"({"architectures":["RobertaModel"]})", "config.json"),
+              {"model_type", "'convbert'", "'bert'", "'electra'", "neither"});
+}
+
+TEST(Config, ReadsPrunedHeads) {
+  Config config =
+      tinyConfig({{kPrunedHeadsKey.data(), Object{{"0", Object{{"attention", Array{1}}, {"conv", Array{1, 0}}}}}}});
+  ASSERT_EQ(config.prunedHeads.size(), 1u);
+  EXPECT_EQ(config.prunedHeads[0].attention, (llvm::SmallVector<int64_t>{1}));
+  EXPECT_EQ(config.prunedHeads[0].conv, (llvm::SmallVector<int64_t>{0, 1}));
+  expectError(parse({{kPrunedHeadsKey.data(), Object{{"1", Object{}}}}}),
+              {"convbert_pruned_heads", "layers below num_hidden_layers 1", "'1'"});
 }
 
 TEST(Config, RefusesOtherModelsAndFeatures) {
