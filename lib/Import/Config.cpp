@@ -20,7 +20,7 @@ Error ConfigReader::readSize(ConfigSize &size, int64_t least) const {
   const llvm::json::Value *value = object.get(size.key);
   if (!value)
     return Error::success();
-  std::optional<int64_t> number = value->getAsInteger();
+  std::optional<int64_t> number = wholeNumber(*value);
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   if (!number || *number < least || *number > most)
     return unexpected(size.key, "an integer from " + Twine(least) + " to " + Twine(most), *value);
@@ -66,7 +66,7 @@ Error ConfigReader::readEps() const {
 Error ConfigReader::readLabels() const {
   std::optional<int64_t> count;
   if (const llvm::json::Value *value = lookup("num_labels")) {
-    count = value->getAsInteger();
+    count = wholeNumber(*value);
     if (!count || *count < 1 || *count > (1 << 24))
       return unexpected("num_labels", "an integer from 1 to 16777216", *value);
   }

@@ -76,7 +76,7 @@ Error ConfigReader::readHeadList(const llvm::json::Value *value, const Twine &wh
   if (!items)
     return unexpected(key, "an array of head numbers", *value);
   for (const llvm::json::Value &item : *items) {
-    std::optional<int64_t> head = item.getAsInteger();
+    std::optional<int64_t> head = wholeNumber(item);
     if (!head || *head < 0 || *head >= count)
       return unexpected(key, "numbers of the " + Twine(count) + " heads that the layer was built with, from 0", item);
     if (llvm::is_contained(heads, *head))

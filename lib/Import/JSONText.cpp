@@ -22,6 +22,11 @@ std::string quoted(llvm::StringRef text) {
   return result;
 }
 
+std::optional<int64_t> wholeNumber(const llvm::json::Value &value) {
+  std::optional<double> number = value.getAsNumber();
+  return number && *number > -0x1p63 && *number < 0x1p63 ? value.getAsInteger() : std::nullopt;
+}
+
 std::string shapeText(llvm::ArrayRef<int64_t> shape) {
   std::string result;
   llvm::raw_string_ostream os(result);

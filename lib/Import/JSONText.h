@@ -6,6 +6,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
+#include <optional>
 #include <string>
 
 namespace mlir::convbert {
@@ -21,6 +22,10 @@ std::string shapeText(llvm::ArrayRef<int64_t> shape);
 
 /// What a JSON value is, for messages: "null", "true", "the number 8.5", "a string", "an array", "an object".
 std::string describeJSON(const llvm::json::Value &value);
+
+/// The whole number of less than 63 bits that a JSON value is, if it is one.  (Of 2^63 written as a fraction,
+/// `getAsInteger` would make something undefined.)
+std::optional<int64_t> wholeNumber(const llvm::json::Value &value);
 
 /// Largest JSON text that is read, in bytes.  A header of a 24-layer model has 60 kB; values take some 80 times their
 /// shortest text.

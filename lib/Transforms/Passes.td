@@ -45,7 +45,8 @@ def FuseProjectionsPass : Pass<"convbert-fuse-projections"> {
   let summary = "One dense layer for all dense layers of the same input";
   let description = [{
     Query, key, value and convolution value read the same rows: one matrix product with concatenated weights reads
-    them once.  The results become slices of its result.
+    them once.  The results become slices of its result.  A layer whose result is concatenated as it is (the
+    convolution value, where one tap makes the convolution nothing) stays apart: it is computed in its place.
 
     ```mlir
     // before

@@ -83,9 +83,9 @@ class ArtifactSource:
             raise Error(f"{self.path}: requires code for {name}, but the artefact was compiled with "
                         f"{others or 'the plain outputs'} alone; compile the checkpoint again with outputs={[name]!r}")
         yield {"object": os.path.join(self.path, entry["object"]), "packed": os.path.join(self.path, entry["packed"]),
-               "manifest": {**self.manifest["model"], "inputs": entry.get("inputs", self.manifest["model"]["inputs"]),
-                            "outputs": entry["outputs"]}, "target": self.manifest["target"],
-               "notes": self.manifest["notes"], "cached": True, "compile_ms": 0.0}
+               "manifest": {**self.manifest["model"], "outputs": entry["outputs"],
+                            "inputs": entry.get("inputs", self.manifest["model"]["inputs"])},
+               "target": self.manifest["target"], "notes": self.manifest["notes"], "cached": True, "compile_ms": 0.0}
 
     def config(self) -> dict[str, Any]:
         with open(os.path.join(self.path, "config.json"), encoding="utf-8") as file:

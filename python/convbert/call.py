@@ -53,7 +53,8 @@ def head_masks(manifest: Mapping[str, Any], value: Any) -> dict[str, AnyArray]:
     return {f"head_mask.{index}": row for index, row in enumerate(whole)}
 
 
-def choose_input(manifest: Mapping[str, Any], input_ids: Any, inputs_embeds: Any, encoder_input: Any) -> tuple[str, Any]:
+def choose_input(manifest: Mapping[str, Any], input_ids: Any, inputs_embeds: Any, encoder_input: Any
+                 ) -> tuple[str, Any]:
     """The one of the three that was passed, and its name; ValueError unless it is one that the model takes."""
     given = [(name, value) for name, value in (("input_ids", input_ids), ("inputs_embeds", inputs_embeds),
                                                ("encoder_input", encoder_input)) if value is not None]
@@ -76,7 +77,8 @@ def embedding_width(manifest: Mapping[str, Any]) -> int:
     return int(manifest["hidden_size"])
 
 
-def _main_array(manifest: Mapping[str, Any], name: str, value: Any, is_choice: bool) -> tuple[AnyArray, tuple[int, ...]]:
+def _main_array(manifest: Mapping[str, Any], name: str, value: Any, is_choice: bool
+                ) -> tuple[AnyArray, tuple[int, ...]]:
     """Ids, or vectors in their place, and the shape of the batch, [B, T] or [B, choices, T]."""
     rank, axes = (3, "batch, choices, length") if is_choice else (2, "batch, length")
     if name == "input_ids":
@@ -96,8 +98,8 @@ def _main_array(manifest: Mapping[str, Any], name: str, value: Any, is_choice: b
 def bind(manifest: Mapping[str, Any], name: str, value: Any, attention_mask: Any = None, token_type_ids: Any = None,
          position_ids: Any = None, exact: bool = False) -> Call:
     """A call of the model that `manifest` describes, on ids or vectors `value`, called `name`. Raises ValueError naming
-    the argument, what it needs and what was found; ids outside their tables are found by the runtime, which looks at all
-    of them anyway."""
+    the argument, what it needs and what was found; ids outside their tables are found by the runtime, which looks at
+    all of them anyway."""
     is_choice = manifest["model_class"].endswith("ForMultipleChoice")
     main, shape = _main_array(manifest, name, value, is_choice)
     arguments: dict[str, AnyArray] = {name: main}

@@ -92,8 +92,9 @@ class Model:
         position_ids: same shape (or one row of it); integers in [0, max_positions); default 0 .. T-1.
         head_mask: [H] or [L, H] numbers, a factor for each attention head of all layers or of each: 1 keeps it, 0
             silences it. Convolution heads follow where H counts them too; else they are kept.
-        inputs_embeds: instead of input_ids, vectors [B, T, E] as wide as a row of the word embeddings ([B, choices, T, E]
-            for multiple choice); positions and types are still added. Compiles code of its own on first use.
+        inputs_embeds: instead of input_ids, vectors [B, T, E] as wide as a row of the word embeddings
+            ([B, choices, T, E] for multiple choice); positions and types are still
+            added. Compiles code of its own on first use.
         encoder_input: for a checkpoint that holds layers without embeddings, and then the only input: vectors [B, T, D]
             for the first layer; T may be any.
         output_hidden_states: also return hidden_states, a tuple of L+1 arrays [B, T, D]: the input of the first layer

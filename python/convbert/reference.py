@@ -128,8 +128,8 @@ def apply_kernel(taps, values):
 
 
 def self_attention(query, key, value, heads, bias=None, query_heads=None):
-    """Context [B, T, A] and probabilities [B, n, T, T]; bias [B, 1, 1, T] is added to the scores. query_heads: the slice
-    of a wider query that each head reads."""
+    """Context [B, T, A] and probabilities [B, n, T, T]; bias [B, 1, 1, T] is added to the scores. query_heads: the
+    slice of a wider query that each head reads."""
     batch, length, width = value.shape
 
     def split(x):

@@ -81,7 +81,8 @@ def embeddings(ids, token_types, position_ids, word=None, position=None, types=N
                projection=None, projection_bias=None, eps=1e-12):
     """Norm of the sum of three rows, [B, T, E], then a dense layer [D, E] to [B, T, D] if there is one. Without a table
     of words, ids are vectors [B, T, E]."""
-    x = layer_norm((ids if word is None else word[ids]) + position[position_ids] + types[token_types], gamma, beta, eps=eps)
+    rows = ids if word is None else word[ids]
+    x = layer_norm(rows + position[position_ids] + types[token_types], gamma, beta, eps=eps)
     return x if projection is None else reference.dense(x, projection, projection_bias)
 
 

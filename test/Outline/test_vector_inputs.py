@@ -66,7 +66,8 @@ def test_vectors_for_a_layer(isa, width):
     x, w = tokens(width), tensor(width, width)
     functions = f"""func.func private @layer(%x: {x}, %w: {w}, %g: {tensor(width)}) -> {x} {{
   %h = convbert.dense %x, %w : ({x}, {w}) -> {x}
-  %y = convbert.layer_norm %h residual(%x), %g, %g {{eps = 1.0e-3 : f64}} : ({x}, {x}, {tensor(width)}, {tensor(width)}) -> {x}
+  %y = convbert.layer_norm %h residual(%x), %g, %g {{eps = 1.0e-3 : f64}}
+    : ({x}, {x}, {tensor(width)}, {tensor(width)}) -> {x}
   return %y : {x}
 }}"""
     body = (f"  %y = call @layer(%vectors, %w, %gamma) : ({x}, {w}, {tensor(width)}) -> {x}\n"

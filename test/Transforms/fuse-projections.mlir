@@ -141,3 +141,18 @@ func.func @some_without_bias(%x: !x, %w: tensor<8x8xf32>, %b: tensor<8xf32>) -> 
   %2 = convbert.dense %x, %w, %b : (!x, tensor<8x8xf32>, tensor<8xf32>) -> !x
   return %0, %1, %2 : !x, !x, !x
 }
+
+// What is put beside other features is computed there.
+// CHECK-LABEL: func.func @joined(
+// CHECK:         %[[P:.*]] = convbert.dense {{.*}} -> tensor<?x?x8xf32>
+// CHECK:         %[[V:.*]] = convbert.dense {{.*}} -> tensor<?x?x4xf32>
+// CHECK:         tensor.concat dim(2) %{{.*}}, %[[V]]
+func.func @joined(%x: !x, %w: tensor<4x8xf32>, %b: tensor<4xf32>) -> tensor<?x?x8xf32> {
+  %q = convbert.dense %x, %w, %b : (!x, tensor<4x8xf32>, tensor<4xf32>) -> tensor<?x?x4xf32>
+  %k = convbert.dense %x, %w, %b : (!x, tensor<4x8xf32>, tensor<4xf32>) -> tensor<?x?x4xf32>
+  %v = convbert.dense %x, %w, %b : (!x, tensor<4x8xf32>, tensor<4xf32>) -> tensor<?x?x4xf32>
+  %c = convbert.self_attention %q, %k, %k {heads = 2 : i64, scale = 1.0 : f64}
+    : (tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>) -> tensor<?x?x4xf32>
+  %y = tensor.concat dim(2) %c, %v : (tensor<?x?x4xf32>, tensor<?x?x4xf32>) -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}

@@ -78,7 +78,8 @@ def test_tensors_that_lack_other_heads_than_said(tmp_path):
     # More heads removed than the tensors lack: both numbers.
     said = {**config, pruning.KEY: {"0": {"attention": [0, 1]}}}
     message = refusal(pruning.write(tmp_path / "more", said, small))
-    assert "attention.self.key.weight" in message and "leaves 1 of 3 attention heads and 3 of 3 convolution heads" in message
+    assert "attention.self.key.weight" in message
+    assert "leaves 1 of 3 attention heads and 3 of 3 convolution heads" in message
     # None said.
     assert "attention.self.key.weight" in refusal(pruning.write(tmp_path / "none", config, small))
     # All convolution heads said to be gone, and their tensors there.
@@ -96,13 +97,14 @@ def test_tensors_that_lack_other_heads_than_said(tmp_path):
     ({"0": [1]}, 'requires convbert_pruned_heads["0"] to be an object with attention and conv, but found an array'),
     ({"0": {"convolution": [1]}}, 'requires convbert_pruned_heads["0"] to have the keys attention and conv, but found '
                                   "'convolution'"),
-    ({"0": {"conv": 1}}, 'requires convbert_pruned_heads["0"].conv to be an array of head numbers, but found the number 1'),
+    ({"0": {"conv": 1}}, 'requires convbert_pruned_heads["0"].conv to be an array of head numbers, but found the number '
+                         "1"),
     ({"0": {"conv": [3]}}, 'requires convbert_pruned_heads["0"].conv to be numbers of the 3 heads that the layer was '
                            "built with, from 0, but found the number 3"),
     ({"0": {"attention": [1, 1]}}, 'requires convbert_pruned_heads["0"].attention to name each head once, but found 1 '
                                    "twice"),
-    ({"0": {"attention": [0, 1, 2], "conv": [2, 1, 0]}}, 'requires convbert_pruned_heads["0"] to leave a head, but found '
-                                                         "all 6 removed"),
+    ({"0": {"attention": [0, 1, 2], "conv": [2, 1, 0]}}, 'requires convbert_pruned_heads["0"] to leave a head, but '
+                                                         "found all 6 removed"),
 ])
 def test_what_the_key_may_not_say(tmp_path, value, message):
     config, tensors, _, _ = checkpoint("odd_heads")

@@ -87,8 +87,8 @@ def test_artefact_takes_vectors(tmp_path):
 def test_command_line(tmp_path):
     """Artefacts with code for vectors, and runs on arrays of them."""
     def run(*arguments):
-        result = subprocess.run([sys.executable, "-m", "convbert", *map(str, arguments)], capture_output=True, text=True,
-                                check=False)
+        command = [sys.executable, "-m", "convbert", *map(str, arguments)]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stderr
         return result.stdout
 
@@ -160,7 +160,8 @@ def test_layers_alone_are_verified_and_compiled(encoder, tmp_path):
 
 
 def test_rows_of_the_layer_behind_follow_the_file_where_no_labels_are_named(tmp_path, encoder):
-    (tmp_path / "model.safetensors").write_bytes((unpacked("models") / "encoder_only_head" / "model.safetensors").read_bytes())
+    source = unpacked("models") / "encoder_only_head"
+    (tmp_path / "model.safetensors").write_bytes((source / "model.safetensors").read_bytes())
     config = json.loads((unpacked("models") / "encoder_only" / "config.json").read_text(encoding="utf-8"))
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
     model = convbert.load(tmp_path)

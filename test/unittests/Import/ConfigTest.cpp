@@ -70,6 +70,10 @@ TEST(Config, RefusesSizesOfOtherTypesAndRanges) {
   expectError(parse({{"hidden_size", nullptr}}), {"hidden_size", "integer", "null"});
   expectError(parse({{"hidden_size", Array{8}}}), {"hidden_size", "integer", "an array"});
   expectError(parse({{"vocab_size", 1000000000000}}), {"vocab_size", "1000000000000"});
+  // No integer of 64 bits, and no undefined conversion to one.
+  for (const char *size : {"9223372036854775808.", "1e19", "-1e300", "9223372036854775807"})
+    expectError(parseConfig(std::string(R"({"model_type":"convbert","hidden_size":)") + size + "}", "config.json"),
+                {"hidden_size", "an integer from 1"});
   expectError(parse({{"num_hidden_layers", -1}}), {"num_hidden_layers", "from 0", "-1"});
   expectError(parse({{"head_ratio", 0}}), {"head_ratio", "0"});
   expectError(parse({{"layer_norm_eps", -1.0}}), {"layer_norm_eps", "-1"});
