@@ -195,7 +195,7 @@ def test_refused_uses(place, tmp_path):
     with pytest.raises(convbert.Error, match="requires a checkpoint directory, but found an artefact"):
         convbert.compile(place, output=tmp_path / "m.cbx")
     for outputs, message in [(["all"], "outputs: requires names from hidden_states, attentions, conv_kernels, head_mask, "
-                                       "but found 'all'"),
+                                       "inputs_embeds, but found 'all'"),
                              (["attentions+"], "outputs: requires names from .*, but found ''"),
                              ("attentions", "outputs: requires a list of names, but found 'attentions'")]:
         with pytest.raises(ValueError, match=message):

@@ -1,6 +1,7 @@
 // Descriptions that the runtime must refuse, each with the member that is wrong.
 #include "lib/Runtime/Manifest.h"
 #include "lib/Runtime/Error.h"
+#include "lib/Runtime/Inputs.h"
 
 #include "test/unittests/Runtime/FakeModel.h"
 
@@ -32,6 +33,30 @@ TEST(Manifest, Parses) {
   EXPECT_EQ(output.shape, (std::vector<int64_t>{kBatch, kLength, 4}));
   EXPECT_EQ(output.bytes(3, 5), 3 * 5 * 4 * 4);
   EXPECT_EQ(output.bytes(int64_t(1) << 40, int64_t(1) << 40), -1);
+}
+
+TEST(Manifest, KnowsNoLimitsWithoutTables) {
+  std::string text = test::describe("model.so", "weights");
+  for (const char *table : {"\"vocab_size\": 10, ", "\"max_positions\": 20, ", "\"type_vocab_size\": 2,"}) {
+    size_t at = text.find(table);
+    ASSERT_NE(at, std::string::npos) << table;
+    text.erase(at, std::string(table).size());
+  }
+  Manifest manifest = parseDescription(text).manifest;
+  for (int64_t limit : {manifest.vocabSize, manifest.maxPositions, manifest.typeVocabSize})
+    EXPECT_EQ(limit, INT64_MAX);
+}
+
+TEST(Manifest, VectorsHaveNoDefault) {
+  Manifest manifest;
+  manifest.inputs = {{"encoder_input", "float32", 4, {kBatch, kLength, 4}}, {"attention_mask", "bool", 1, {}}};
+  const void *none[] = {nullptr, nullptr};
+  try {
+    checkInputs(manifest, {1, 2, nullptr}, none);
+    FAIL() << "accepted";
+  } catch (const InvalidArgument &failure) {
+    EXPECT_STREQ(failure.what(), "encoder_input: requires an array, but found none");
+  }
 }
 
 TEST(Manifest, RefusesWhatIsMissingOrWrong) {
