@@ -105,7 +105,8 @@ def ReturnStepsPass : Pass<"convbert-return-steps", "::mlir::ModuleOp"> {
   let summary = "All that public functions compute becomes a result";
   let description = [{
     Features of tokens and sequences that an operation of the dialect makes are returned, behind the results that were
-    there, as `steps.0`, `steps.1`, ...: to see where a computation goes wrong.  Callees are inlined first (`inline`).
+    there, as `steps.0`, `steps.1`, ...: to see where a computation goes wrong.  Callees are inlined first (`inline`); a
+    function that others call keeps its results.
 
     ```mlir
     // before

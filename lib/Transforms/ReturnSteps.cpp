@@ -3,6 +3,7 @@
 #include "lib/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::convbert {
@@ -18,7 +19,7 @@ namespace {
 struct ReturnStepsPass : convbert::impl::ReturnStepsPassBase<ReturnStepsPass> {
   void runOnOperation() override {
     for (auto fn : getOperation().getOps<func::FuncOp>())
-      if (!fn.isPrivate() && !fn.isExternal())
+      if (!fn.isPrivate() && !fn.isExternal() && SymbolTable::symbolKnownUseEmpty(fn, getOperation()))
         returnSteps(fn);
   }
 

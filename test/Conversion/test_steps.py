@@ -109,7 +109,8 @@ def test_types_may_know_different_extents(seed):
     known = {}
 
     def extent(name, symbol):
-        if case.op == "span_dynamic_conv":  # whose first two operands have one type, and whose result is like the third
+        # Two operands of one type and a result like the third, or a result like each operand.
+        if case.op == "span_dynamic_conv" or case.name == "apply_with_taps":
             name = "q"
         return known.setdefault((case.name, name, symbol), str(rng.choice(["?", {"B": "3", "T": "7", "S": "15"}[symbol]])))
 

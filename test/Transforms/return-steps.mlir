@@ -30,3 +30,12 @@ func.func @forward(%x: tensor<?x?x8xf32>, %w: tensor<16x8xf32>, %v: tensor<8x16x
   %p = convbert.pool %y {kind = #convbert.pool<first>} : (tensor<?x?x8xf32>) -> tensor<?x8xf32>
   return %p : tensor<?x8xf32>
 }
+
+// What has callers keeps its results.
+// APART-LABEL: func.func @called(
+// APART-SAME:    -> tensor<?x?x8xf32> {
+func.func @called(%x: tensor<?x?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x?x8xf32> {
+  %h = convbert.dense %x, %w : (tensor<?x?x8xf32>, tensor<8x8xf32>) -> tensor<?x?x8xf32>
+  %y = call @called(%h, %w) : (tensor<?x?x8xf32>, tensor<8x8xf32>) -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
