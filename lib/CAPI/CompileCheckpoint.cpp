@@ -79,7 +79,8 @@ llvm::Expected<CompileCheckpointOptions> CompileCheckpointOptions::parse(StringR
                                         {"steps", &options.steps}}))
         return error;
     } else if (name == "inputs") {
-      if (llvm::Error error = setFlags(name, value, {{"head_mask", &options.entry.headMask}, {"inputs_embeds", &options.entry.inputsEmbeds}}))
+      if (llvm::Error error = setFlags(
+              name, value, {{"head_mask", &options.entry.headMask}, {"inputs_embeds", &options.entry.inputsEmbeds}}))
         return error;
     } else {
       return makeError("requires an option 'target', 'outputs', 'inputs', 'cache_dir' or 'dump_dir', but found '", name,

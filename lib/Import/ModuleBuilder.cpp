@@ -262,8 +262,8 @@ void ModuleBuilder::setManifest(func::FuncOp forward, ArrayRef<Output> outputs) 
     auto count = [&](StringRef name, int64_t heads) {
       return builder.getNamedAttr(name, builder.getI64IntegerAttr(heads));
     };
-    layers.push_back(builder.getDictionaryAttr({count("attention_heads", layer.geometry.heads.attention),
-                                                count("conv_heads", layer.geometry.heads.conv)}));
+    layers.push_back(builder.getDictionaryAttr(
+        {count("attention_heads", layer.geometry.heads.attention), count("conv_heads", layer.geometry.heads.conv)}));
   }
 
   NamedAttrList manifest;
