@@ -78,7 +78,10 @@ def parser() -> argparse.ArgumentParser:
     compile_.add_argument("--inputs-embeds", action="append_const", dest="outputs", const="inputs_embeds",
                           help="short for --outputs inputs_embeds")
 
-    directory(command("info", "cli_model:info", "say what a checkpoint or an artefact is"), model)
+    info = command("info", "cli_model:info", "say what a checkpoint or an artefact is")
+    directory(info, model)
+    info.add_argument("--schedules", action="store_true",
+                      help="say instead which kernel and schedule each operation gets, and what fell back to scalar loops")
 
     verify = command("verify", "cli_model:verify", "compare a compiled checkpoint with NumPy in float64, step by step")
     directory(verify)

@@ -25,9 +25,29 @@ def compile_(options: argparse.Namespace) -> None:
         print(f"{place}: {console.human_bytes(total)} for {manifest['target']['name']} ({manifest['target']['isa']})")
 
 
+def schedules(options: argparse.Namespace) -> None:
+    """info --schedules"""
+    from .schedules import scheduled
+
+    if is_artifact(options.directory):
+        raise Error(f"{options.directory}: requires a checkpoint directory for --schedules, but found an artefact")
+    rows = scheduled(options.directory, options.target)
+    if options.json:
+        console.print_json([row.to_dict() for row in rows])
+        return
+    print(console.table(("function", "operation", "of", "kernel", "schedule", "parameters"),
+                        [(row.function, row.operation, row.where, row.kernel, row.schedule or "copies", row.parameters)
+                         for row in rows], words=6))
+    for row in rows:
+        for fallback in row.fallbacks:
+            print(f"left to scalar loops in {row.kernel}: {fallback}")
+
+
 def info(options: argparse.Namespace) -> None:
     from .compiler import explain, inspected
 
+    if options.schedules:
+        return schedules(options)
     explanation = ""
     if is_artifact(options.directory):
         check_contents(options.directory)

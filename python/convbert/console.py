@@ -45,11 +45,11 @@ def progress(items: Iterable[T], what: str, total: int | None = None, prints: bo
         yield from bar.track(items, description=what, total=total)
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Columns under a head: the first to the left, the others to the right."""
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> str:
+    """Columns under a head: the first `words` to the left, the others, which are numbers, to the right."""
     lines = [list(head), *map(list, rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-    return "\n".join("  ".join(cell.ljust(width) if column == 0 else cell.rjust(width)
+    return "\n".join("  ".join(cell.ljust(width) if column < words else cell.rjust(width)
                                for column, (cell, width) in enumerate(zip(line, widths))).rstrip() for line in lines)
 
 

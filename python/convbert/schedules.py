@@ -1,0 +1,78 @@
+"""Which kernel and schedule each operation of a checkpoint gets, as the compiler's remarks say."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .errors import Error
+
+_REMARK = re.compile(r"^(?P<where>.*): remark: \[(?P<kind>\w+)\] (?P<name>\w+) \| Category:convbert-(?P<part>\w+) \| "
+                     r"Function=(?P<function>[^ ]+) \| (?P<facts>.*)$")
+_FACT = re.compile(r'(\w+)=("[^"]*"|[^,]*)')
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """One operation of a function that is compiled."""
+
+    #: Function of the module, @encoder_layer once for all layers of its shapes, and the parameters' names or the block's.
+    function: str
+    where: str
+    #: Operation of the dialect.
+    operation: str
+    kernel: str
+    #: Sequence of the schedule library and the parameters bound to it; empty for kernels that are loops of copies.
+    schedule: str
+    parameters: str
+    #: Operations of the kernel that were left to scalar loops, with the reason; empty as long as all is well.
+    fallbacks: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def _program() -> str:
+    """convbert-compile of this installation, or of the build tree."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    from . import _runtime
+
+    build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(_runtime.__file__))))
+    for folder in (os.path.join(package, "bin"), os.path.join(build, "bin")):
+        path = os.path.join(folder, "convbert-compile")
+        if os.access(path, os.X_OK):
+            return path
+    raise Error("requires the compiler's tools, but found none in this installation")
+
+
+def scheduled(directory: str | os.PathLike[str], target: str | None = None) -> list[Scheduled]:
+    """One row an operation, in the order in which they are computed; Error if the checkpoint is refused."""
+    command = [_program(), os.fspath(directory), "--compile-to=schedule", f"--target={target or 'native'}",
+               "--remarks-filter=convbert-.*", "-o", os.devnull]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode:
+        raise Error(done.stderr.strip().splitlines()[0].removeprefix("convbert-compile: "))
+    remarks = [match for match in map(_REMARK.match, done.stderr.splitlines()) if match]
+
+    def facts(remark: re.Match[str]) -> dict[str, str]:
+        return {name: value.strip('"') for name, value in _FACT.findall(remark["facts"])}
+
+    chosen = {facts(r)["Kernel"]: facts(r) for r in remarks if (r["part"], r["name"]) == ("schedule", "schedule")}
+    scalar: dict[str, list[str]] = {}
+    for remark in remarks:
+        if (remark["part"], remark["name"]) == ("schedule", "scalar"):
+            scalar.setdefault(remark["function"], []).append(f"{facts(remark)['Op']}: {facts(remark)['Reason']}")
+    rows = []
+    for remark in remarks:
+        if (remark["part"], remark["name"]) != ("outline", "kernel"):
+            continue
+        kernel = facts(remark)["Kernel"]
+        schedule = dict(chosen.get(kernel, {}))
+        name = schedule.pop("Schedule", "")
+        bound = ", ".join(f"{key}={value}" for key, value in schedule.items() if key not in ("Kernel", "ISA"))
+        rows.append(Scheduled(remark["function"], remark["where"], facts(remark)["Op"], kernel, name, bound,
+                              tuple(scalar.get(kernel, ()))))
+    return rows

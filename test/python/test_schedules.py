@@ -1,0 +1,54 @@
+"""Which kernel and schedule each operation gets: none of a model falls back to scalar loops."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import convbert
+from checkpoints import DEMO, GOLDEN
+from convbert.schedules import scheduled
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
+import models  # noqa: E402
+
+#: Kernels that are loops of copies, or of a vector a sequence, by design.
+COPIES = {"attention_bias", "round", "load_tokens", "store_tokens"}
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    return {size: models.make(size, tmp_path_factory.mktemp("sizes")) for size in ("small", "medium-small")}
+
+
+@pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4"])
+@pytest.mark.parametrize("name", ["small", "medium-small", "langid", "mlm", "base_tiny"])
+def test_nothing_falls_back(name, target, published):
+    path = published.get(name) or (DEMO / name if (DEMO / name).exists() else GOLDEN / name)
+    rows = scheduled(path, target)
+    assert {"convbert.dense", "convbert.self_attention", "convbert.apply_kernel", "convbert.depthwise_conv1d",
+            "convbert.layer_norm", "convbert.embeddings"} <= {row.operation for row in rows}
+    for row in rows:
+        assert row.fallbacks == ()
+        assert row.schedule or row.kernel in COPIES or row.kernel.startswith(("pool", "activation")), row
+        if row.operation == "convbert.dense":
+            assert f"nv={8 if target == 'x86-64-v3' else 16}" in row.parameters
+
+
+
+
+def test_command_line():
+    command = [sys.executable, "-m", "convbert", "info", GOLDEN / "base_tiny", "--schedules", "--target", "x86-64-v3"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert text[0].split() == ["function", "operation", "of", "kernel", "schedule", "parameters"]
+    assert any(re.match(r"encoder_layer +convbert\.self_attention ", line) and "attention.f32" in line for line in text)
+    rows = json.loads(subprocess.run([*command, "--json"], capture_output=True, text=True, check=True).stdout)
+    assert rows[0]["kernel"] == "dense" and rows[0]["fallbacks"] == []
+
+
+def test_a_refused_checkpoint(tmp_path):
+    with pytest.raises(convbert.Error, match="config.json"):
+        scheduled(tmp_path)
