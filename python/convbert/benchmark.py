@@ -8,6 +8,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -198,9 +199,9 @@ def benchmark(path: str | os.PathLike[str], shapes: Sequence[Workload], *, threa
         engines: dict[str, Callable[[], Any]] = {"": lambda: model(**inputs, out=out)}
         for name, rival in rivals.items():
             agree(name, rival(inputs), out[0])
-            engines[name] = lambda rival=rival: rival(inputs)
+            engines[name] = partial(rival, inputs)
         if exact and workload.lengths:
-            engines["exact"] = lambda: exact(**inputs)
+            engines["exact"] = partial(exact, **inputs)
         peaks: list[float] = []
         found = take_turns(engines, seconds, lambda: peaks.append(_runtime.fma_peak(model.isa, model.threads, _PEAK_SECONDS)))
         ours, flops = found.pop(""), model.cost(workload.batch, workload.length).flops

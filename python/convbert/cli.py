@@ -9,9 +9,13 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from . import __version__
 from .errors import Error
+
+if TYPE_CHECKING:
+    from .benchmark import Workload
 
 TARGETS = ["native", "x86-64-v3", "x86-64-v4"]
 
@@ -22,7 +26,7 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _shapes(text: str) -> list[tuple[int, int]]:
+def _shapes(text: str) -> list[Workload]:
     from .benchmark import parse_shapes
 
     try:

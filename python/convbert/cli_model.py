@@ -93,7 +93,7 @@ def info(options: argparse.Namespace) -> None:
 def verify(options: argparse.Namespace) -> int:
     from . import verification
 
-    shape = options.shape[0] if options.shape else None
+    shape = (options.shape[0].batch, options.shape[0].length) if options.shape else None
     if not os.path.isdir(options.directory):
         raise Error(f"requires a checkpoint directory, but found none at {options.directory}")
     with console.working(f"verifying {options.directory}"):

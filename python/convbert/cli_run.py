@@ -72,7 +72,8 @@ def _run_ids(options: argparse.Namespace) -> None:
         raise Error(f"{options.input}: requires one array, but found several")
     if ids.dtype.kind == "f":  # vectors: of layers alone, or in place of ids
         name = model.inputs[0]["name"]
-        out = model(**{"inputs_embeds" if name == "input_ids" else name: ids[None] if ids.ndim == 2 else ids})
+        vectors: dict[str, Any] = {"inputs_embeds" if name == "input_ids" else name: ids[None] if ids.ndim == 2 else ids}
+        out = model(**vectors)
     else:
         out = model(ids[None] if ids.ndim == 1 else ids)
     if options.output:

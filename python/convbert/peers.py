@@ -46,7 +46,7 @@ def torch(path: str, model_class: str, threads: int) -> Rival:
         library.set_num_threads(threads)
         with library.inference_mode():
             outputs = model(**{name: library.from_numpy(inputs[name]) for name in _NAMES})
-        return outputs[0].numpy()  # type: ignore[no-any-return]
+        return outputs[0].numpy()
 
     return run
 
@@ -64,7 +64,7 @@ def torch_compile(path: str, model_class: str, threads: int) -> Rival:
         library.set_num_threads(threads)
         with library.no_grad():  # freezing does not take inference mode
             outputs = compiled(**{name: library.from_numpy(inputs[name]) for name in _NAMES})
-        return outputs[0].numpy()  # type: ignore[no-any-return]
+        return outputs[0].numpy()
 
     return run
 
@@ -106,7 +106,7 @@ def onnxruntime(path: str, model_class: str, threads: int) -> Rival:
     names = {item.name for item in session.get_inputs()}
 
     def run(inputs: dict[str, Any]) -> npt.NDArray[Any]:
-        return session.run(None, {name: inputs[name] for name in names})[0]  # type: ignore[no-any-return]
+        return session.run(None, {name: inputs[name] for name in names})[0]
 
     return run
 
@@ -132,7 +132,7 @@ def openvino(path: str, model_class: str, threads: int) -> Rival:
             model.reshape({name: list(shape) for name in names})
             compiled[shape] = core.compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": threads,
                                                                 "INFERENCE_PRECISION_HINT": "f32"})
-        return compiled[shape]({name: inputs[name] for name in names})[0]  # type: ignore[no-any-return]
+        return compiled[shape]({name: inputs[name] for name in names})[0]
 
     return run
 

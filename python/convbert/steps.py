@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .call import bind
+from .call import Call, bind, choose_input
 from .entry import EXTRA_OUTPUTS, STEPS, CheckpointSource, Entry
 from .interpreter import Program
 
@@ -20,9 +20,14 @@ class SteppedModel:
         self.entry = Entry(CheckpointSource(path, target, True), (*EXTRA_OUTPUTS, STEPS), threads or 0)
         self.program = Program(self.entry.steps or "", "forward")
 
+    def _bind(self, inputs: Mapping[str, Any]) -> Call:
+        main, manifest = ("input_ids", "inputs_embeds", "encoder_input"), self.entry.manifest
+        name, value = choose_input(manifest, *(inputs.get(name) for name in main))
+        return bind(manifest, name, value, **{name: array for name, array in inputs.items() if name not in main})
+
     def arguments(self, inputs: Mapping[str, Any]) -> list[Any]:
         """`inputs` as the program takes them."""
-        call = bind(self.entry.manifest, **inputs)
+        call = self._bind(inputs)
         shape, positions = (call.batch, call.length), np.arange(call.length)
         defaults = {"attention_mask": np.ones(shape, bool), "token_type_ids": np.zeros(shape, np.int64),
                     "position_ids": np.broadcast_to(positions, shape)}
@@ -30,7 +35,7 @@ class SteppedModel:
 
     def __call__(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """All outputs, those of the user and the steps, by name."""
-        return dict(self.entry.run(bind(self.entry.manifest, **inputs)))
+        return dict(self.entry.run(self._bind(inputs)))
 
     def names(self) -> dict[str, str]:
         """The output that holds a value of the program; that of the user where there are two."""
