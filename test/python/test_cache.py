@@ -81,7 +81,7 @@ def test_an_object_removed_by_another_process_is_made_again(copied, monkeypatch)
 
     real, removed = entry._runtime.Model, []
 
-    def remove_first(description, threads):
+    def remove_first(description, threads, like=None):
         if not removed:
             removed.append(json.loads(description)["object"])
             os.remove(removed[0])
