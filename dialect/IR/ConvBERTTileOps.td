@@ -36,13 +36,17 @@ def ConvBERT_PackedDenseOp : ConvBERT_InferredOp<"packed_dense"> {
     `rows` are tiles of `mr` rows, `panels` are blocks of `nr` output features; both tile sizes are static.  With
     `bias_first` the sum starts from the bias, so that it may be taken in several passes over the depth.
 
+    `panels` of bf16 are widened where the rest is f32.  For instructions that multiply pairs, rows and panels have
+    another dimension of size 2 and are both of bf16: `out[o,m,n,j]` is the sum of `rows[o,m,k,v] * panels[n,k,j,v]`
+    over `k` and `v`, in f32.
+
     ```mlir
     %r = convbert.packed_dense %rows, %panels, %bias {activation = #convbert.activation<gelu>}
       : (tensor<?x4x?xf32>, tensor<?x?x24xf32>, tensor<?x24xf32>) -> tensor<?x4x?x24xf32>
     ```
   }];
   let arguments = (ins
-    ConvBERT_Tile<[3]>:$rows, ConvBERT_Tile<[3]>:$panels, ConvBERT_Tile<[2]>:$bias,
+    ConvBERT_Tile<[3, 4]>:$rows, ConvBERT_Tile<[3, 4]>:$panels, ConvBERT_Tile<[2]>:$bias,
     Optional<ConvBERT_Tile<[4]>>:$multiplier,
     DefaultValuedAttr<ConvBERT_ActivationAttr, "::mlir::convbert::ActivationKind::Identity">:$activation,
     UnitAttr:$bias_first);

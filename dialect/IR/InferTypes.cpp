@@ -153,8 +153,8 @@ INFER(MixedAttentionOp) {
 
 INFER(PackedDenseOp) {
   Value rows = adaptor.getRows(), panels = adaptor.getPanels();
-  return inferShape(location, rows, {getExtent(rows, 0), getExtent(rows, 1), getExtent(panels, 0), getFeatures(panels)},
-                    types);
+  return inferShape(location, adaptor.getBias(),
+                    {getExtent(rows, 0), getExtent(rows, 1), getExtent(panels, 0), getExtent(panels, 2)}, types);
 }
 INFER(NormTileOp) {
   // NORM_TILE-C1: without it there is no type.

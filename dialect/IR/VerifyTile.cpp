@@ -13,7 +13,7 @@ CONVBERT_VERIFY(WeightViewOp) {
   // WEIGHT_VIEW-C2
   Type stored = getElementTypeOrSelf(op.getPacked().front());
   for (Value weight : op.getWeights())
-    if (Type element = getElementTypeOrSelf(weight); element != stored)
+    if (Type element = getElementTypeOrSelf(weight); element != stored && !(stored.isBF16() && element.isF32()))
       return error() << "requires weights of the packed element type " << stored << ", but found " << element;
   // WEIGHT_VIEW-C3
   auto count = [](ValueRange values) {
@@ -33,11 +33,29 @@ CONVBERT_VERIFY(WeightViewOp) {
   return success();
 }
 
-CONVBERT_VERIFY(PackedDenseOp) {
-  auto rows = cast<RankedTensorType>(op.getRows().getType()), panels = cast<RankedTensorType>(op.getPanels().getType());
+LogicalResult PackedDenseOp::verify() {
+  auto error = [&] { return emitOpError(); };
+  PackedDenseOp op = *this;
+  auto rows = cast<RankedTensorType>(getRows().getType()), panels = cast<RankedTensorType>(getPanels().getType());
+  // PACKED_DENSE-C7
+  SmallVector<Value> others{getBias()};
+  if (getMultiplier())
+    others.push_back(getMultiplier());
+  if (!getElementTypeOrSelf(getBias()).isF32() || !panels.getElementType().isBF16())
+    others.push_back(getPanels());
+  if (!getElementTypeOrSelf(getBias()).isF32() || !rows.getElementType().isBF16())
+    others.push_back(getRows());
+  if (failed(requireSameElementType(error, others)))
+    return failure();
   // PACKED_DENSE-C1
   if (rows.isDynamicDim(1) || panels.isDynamicDim(2))
     return error() << "requires static tile sizes, but found " << rows << " and " << panels;
+  // PACKED_DENSE-C6
+  if (rows.getRank() != panels.getRank() ||
+      (rows.getRank() == 4 && (rows.getDimSize(3) != 2 || panels.getDimSize(3) != 2 ||
+                               !rows.getElementType().isBF16() || !panels.getElementType().isBF16())))
+    return error() << "requires rows and panels both of three dimensions or both of pairs of bf16, but found " << rows
+                   << " and " << panels;
   // PACKED_DENSE-C2, PACKED_DENSE-C3
   if (failed(requireExtent(error, "the depth of `panels`", rows.getDimSize(2), panels.getDimSize(1))) ||
       failed(requireExtent(error, "the panels of `bias`", panels.getDimSize(0), getExtent(op.getBias(), 0))) ||

@@ -62,6 +62,8 @@ llvm::Expected<CompileCheckpointOptions> CompileCheckpointOptions::parse(StringR
     StringRef name = key;
     std::string *text = llvm::StringSwitch<std::string *>(name)
                             .Case("target", &options.target)
+                            .Case("weights", &options.weights)
+                            .Case("dtype", &options.dtype)
                             .Case("cache_dir", &options.cacheDirectory)
                             .Case("dump_dir", &options.dumpDirectory)
                             .Default(nullptr);
@@ -70,6 +72,8 @@ llvm::Expected<CompileCheckpointOptions> CompileCheckpointOptions::parse(StringR
       if (!given)
         return makeError("option '", name, "' requires a string, but found ", value);
       *text = given->str();
+      if (name == "weights" && *text != "f32" && *text != "bf16")
+        return makeError("option 'weights' requires \"f32\" or \"bf16\", but found ", value);
     } else if (name == "outputs") {
       ImportOptions &entry = options.entry;
       if (llvm::Error error = setFlags(name, value,
@@ -83,8 +87,10 @@ llvm::Expected<CompileCheckpointOptions> CompileCheckpointOptions::parse(StringR
               name, value, {{"head_mask", &options.entry.headMask}, {"inputs_embeds", &options.entry.inputsEmbeds}}))
         return error;
     } else {
-      return makeError("requires an option 'target', 'outputs', 'inputs', 'cache_dir' or 'dump_dir', but found '", name,
-                       "'");
+      return makeError(
+          "requires an option 'target', 'dtype', 'weights', 'outputs', 'inputs', 'cache_dir' or 'dump_dir', "
+          "but found '",
+          name, "'");
     }
   }
   return options;
@@ -125,13 +131,14 @@ using ObjectCode = SmallVector<char, 0>;
 
 /// Compiles `module` to an object file.
 static llvm::Expected<ObjectCode> compile(ModuleOp module, const CPUTarget &target, StringRef from,
-                                          StringRef dumpDirectory, PhaseTimes &times) {
+                                          const CompileCheckpointOptions &options, PhaseTimes &times) {
   ErrorCollector errors(*module.getContext());
-  RunPhasesOptions options;
-  options.isa = target.isa;
-  options.from = from.str();
-  options.dumpDirectory = dumpDirectory.str();
-  if (failed(runPhases(module, options, times)))
+  RunPhasesOptions phases;
+  phases.isa = target.isa;
+  phases.weights = options.weights;
+  phases.from = from.str();
+  phases.dumpDirectory = options.dumpDirectory;
+  if (failed(runPhases(module, phases, times)))
     return errors.take();
   FailureOr<ObjectCode> object = emitObject(module, target, times);
   if (failed(object))
@@ -190,6 +197,8 @@ llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, con
   llvm::Expected<CPUTarget> target = CPUTarget::parse(options.target);
   if (!target)
     return target.takeError();
+  if (llvm::Error error = target->setProductType(options.dtype))
+    return error;
   if (llvm::Error error = target->checkHost())
     return error;
 
@@ -226,10 +235,12 @@ llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, con
       {"notes", llvm::json::Array(model->notes)},
       {"manifest", manifestToJSON(*model->module)},
       {"target", llvm::json::Object{{"name", target->name}, {"isa", target->isa}, {"cpu", target->cpu}}},
+      {"dtype", options.dtype},
+      {"stored_weights", options.dtype == "bfloat16" ? "bf16" : options.weights},
       {"import_ms", millisecondsSince(start)}};
 
-  std::string key =
-      makeCacheKey({getCompilerIdentity(), target->triple, target->cpu, target->features, target->isa, text});
+  std::string key = makeCacheKey(
+      {getCompilerIdentity(), target->triple, target->cpu, target->features, target->isa, options.weights, text});
   if (options.steps)
     result["steps"] = std::move(steps);
   std::optional<std::string> found = options.dumpDirectory.empty() ? cache.find(key) : std::nullopt;
@@ -238,7 +249,7 @@ llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, con
   if (found) {
     object = *found;
   } else {
-    llvm::Expected<ObjectCode> code = compile(*model->module, *target, firstPhase, options.dumpDirectory, times);
+    llvm::Expected<ObjectCode> code = compile(*model->module, *target, firstPhase, options, times);
     if (!code)
       return makeError(directory, ": ", llvm::toString(code.takeError()));
     llvm::Expected<std::string> path = link(StringRef(code->data(), code->size()), cache, key, times);

@@ -13,6 +13,8 @@ namespace mlir::convbert {
 /// The members of `options_json` in convbert-c.h.
 struct CompileCheckpointOptions {
   std::string target = "native";
+  std::string weights = "f32";
+  std::string dtype = "float32";
   /// What the entry gives and takes beyond the plain one.
   ImportOptions entry;
   /// All steps become results too, and the result says how they were computed.

@@ -15,7 +15,9 @@ extern "C" {
 /* Imports the checkpoint in `directory` and compiles it, or finds the shared object in the cache.
  *
  * `options_json` is NULL or a JSON object; every member is optional:
- *   "target"     "native" (default), "x86-64-v3" or "x86-64-v4"; this machine must be able to run it
+ *   "target"     "native" (default), "x86-64-v3", "x86-64-v4" or "x86-64-v4-bf16"; this machine must be able to run it
+ *   "dtype"      what matrix products multiply: "float32" (default), or "bfloat16", which a target with AVX512_BF16 can
+ *   "weights"    what the weights of matrix products are stored as: "f32" (default) or "bf16"
  *   "outputs"    array of further outputs: "hidden_states", "attentions", "conv_kernels", and "steps": all that
  *                is computed on the way, for verification
  *   "inputs"     array of further inputs: "head_mask"; "inputs_embeds": vectors in place of input_ids
@@ -28,6 +30,7 @@ extern "C" {
  *   "compile_ms" time of all phases, 0 if cached     "phases_ms"  time of each
  *   "import_ms"  time of reading the checkpoint      "target"     {"name", "isa", "cpu"}
  *   "manifest"   what the model takes and gives      "weights"    [{"name", "file", "offset", "bytes"}, ...]
+ *   "dtype"      the option                          "stored_weights"  what weights were made: "f32" or "bf16"
  *   "steps"      if asked for: the module after phase simplify, layers inlined, in generic form; the outputs of the
  *                manifest then say which operation computes them ("op"), and "where" that is
  * or NULL with a one-line message in *error (if `error` is not NULL), to be freed too. */

@@ -22,15 +22,16 @@ std::array<Value, kRowKinds + 1> convbert::arenaOffsets(OpBuilder &b, Location l
   return offsets;
 }
 
-Value HostBuilder::base(Value value) {
-  unsigned index = plan.getView(value).buffer;
+Value HostBuilder::base(Value value) { return memoryOf(plan.getView(value).buffer); }
+
+Value HostBuilder::memoryOf(unsigned index) {
   Buffer &buffer = plan.getBuffer(index);
   if (buffer.external)
     return buffer.external;
   Value &base = bases[index];
   if (base)
     return base;
-  Value rows = count(value);
+  Value rows = context.counts[static_cast<unsigned>(buffer.kind)];
   Value offset = arenaOffsets(b, loc, plan.getFootprint(), context.counts)[static_cast<unsigned>(buffer.kind)];
   offset = add(offset, mul(constant(buffer.offset), rows));
   Type f32 = b.getF32Type();
@@ -39,7 +40,8 @@ Value HostBuilder::base(Value value) {
     auto type = MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic}, f32);
     return base = memref::ViewOp::create(b, loc, type, context.workspace, offset, ValueRange{context.batch, keys});
   }
-  auto type = MemRefType::get({ShapedType::kDynamic, buffer.pitch}, f32);
+  Type element = buffer.isRounded ? b.getBF16Type() : f32;
+  auto type = MemRefType::get({ShapedType::kDynamic, buffer.pitch}, element);
   return base = memref::ViewOp::create(b, loc, type, context.workspace, offset, ValueRange{rows});
 }
 
@@ -64,6 +66,19 @@ Value HostBuilder::tilesIn(Value value, int64_t column, int64_t depth) {
   Value tileCount = arith::DivUIOp::create(b, loc, count(value), constant(tiles.rows));
   return reinterpret(value, column, {tileCount, b.getIndexAttr(tiles.rows), b.getIndexAttr(depth)},
                      {b.getIndexAttr(tiles.rows * pitch(value)), b.getIndexAttr(pitch(value)), b.getIndexAttr(1)});
+}
+
+Value HostBuilder::rounded(Value value) { return memoryOf(plan.getRounded(value)); }
+
+Value HostBuilder::pairTilesIn(Value value, int64_t column, int64_t pairs) {
+  int64_t dynamic = ShapedType::kDynamic, rowPitch = plan.getBuffer(plan.getRounded(value)).pitch;
+  SmallVector<int64_t> steps{tiles.rows * rowPitch, rowPitch, 2, 1};
+  auto layout = StridedLayoutAttr::get(b.getContext(), column, steps);
+  auto type = MemRefType::get({dynamic, tiles.rows, pairs, 2}, b.getBF16Type(), layout);
+  Value tileCount = arith::DivUIOp::create(b, loc, count(value), constant(tiles.rows));
+  SmallVector<OpFoldResult> sizes{tileCount, b.getIndexAttr(tiles.rows), b.getIndexAttr(pairs), b.getIndexAttr(2)};
+  return memref::ReinterpretCastOp::create(b, loc, type, rounded(value), b.getIndexAttr(column), sizes,
+                                           getAsIndexOpFoldResult(b.getContext(), steps));
 }
 
 Value HostBuilder::tilesOut(Value value, int64_t column, int64_t panels) {

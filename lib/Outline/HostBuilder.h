@@ -37,6 +37,8 @@ public:
   void setLoc(Location newLoc) { loc = newLoc; }
   Location getLoc() const { return loc; }
 
+  /// The memory of a whole buffer.
+  Value memoryOf(unsigned index);
   /// The whole buffer of `value`: memref<? x pitch>, or for keys memref<batch x keys>.
   Value base(Value value);
   /// Rows of `value`, from `column` on: memref<? x width, strided<[?, 1], offset: ?>>.  `width` defaults to that of the
@@ -44,6 +46,12 @@ public:
   Value rows(Value value, std::optional<int64_t> width = std::nullopt, int64_t column = 0);
   /// Row tiles as a dense kernel reads them: [row tile][mr][depth], from `column` on.
   Value tilesIn(Value value, int64_t column, int64_t depth);
+  /// The buffer of bf16 for the rows of `value`, memref<? x pitch x bf16>, and row tiles of it as a dense kernel reads
+  /// them: [row tile][mr][pairs][2], from `column` on.
+  Value rounded(Value value);
+  Value pairTilesIn(Value value, int64_t column, int64_t pairs);
+  /// True once: the rows of `value` have not been rounded yet.
+  bool startRounding(Value value) { return isRounded.insert(value).second; }
   /// Row tiles as a dense kernel writes them: [row tile][mr][panels][nr], from `column` on.
   Value tilesOut(Value value, int64_t column, int64_t panels);
 
@@ -65,6 +73,7 @@ private:
   const TileSizes &tiles;
   HostContext context;
   llvm::DenseMap<unsigned, Value> bases;
+  llvm::DenseSet<Value> isRounded;
 };
 
 /// Start of each kind's arena in a workspace laid out as `footprint` says; the last is its end.

@@ -35,17 +35,38 @@ struct Emitter {
                       Value y, int64_t outColumn) {
     const TileSizes &tiles = host.getTiles();
     auto type = panels ? cast<MemRefType>(panels.getType()) : MemRefType();
-    if (!type || type.getRank() != 3)
+    if (!type || type.getRank() != (tiles.isPaired ? 4 : 3))
       return operation->emitOpError() << "requires packed parameters that rest on globals";
+    std::string kind = stringifyActivationKind(activation).str();
+    std::string suffix = activation == ActivationKind::Identity ? "" : kind;
+    StringRef weightType = type.getElementType().isBF16() ? "bf16" : "f32";
     TemplateParameters parameters{
-        {"MR", text(tiles.rows)}, {"NR", text(tiles.panel)}, {"ACT", stringifyActivationKind(activation).str()}};
-    std::string suffix = activation == ActivationKind::Identity ? "" : stringifyActivationKind(activation).str();
-    SmallVector<Value> operands{host.tilesIn(x, inColumn, type.getDimSize(1)), panels, bias};
+        {"MR", text(tiles.rows)}, {"NR", text(tiles.panel)}, {"WT", weightType.str()}, {"ACT", kind}};
+    if (tiles.isPaired && failed(round(x)))
+      return failure();
+    Value rows = tiles.isPaired ? host.pairTilesIn(x, inColumn, type.getDimSize(1))
+                                : host.tilesIn(x, inColumn, type.getDimSize(1));
+    SmallVector<Value> operands{rows, panels, bias};
     if (multiplier)
       operands.push_back(host.tilesOut(multiplier, 0, type.getDimSize(0)));
     operands.push_back(host.tilesOut(y, outColumn, type.getDimSize(0)));
-    bool isDeep = !multiplier && suffix.empty() && type.getDimSize(1) >= TileSizes::deep;
-    return call(multiplier ? "dense_times" : isDeep ? "dense_deep" : "dense", suffix, parameters, operands);
+    // Panels of bf16 are half as large; kernels in slices take those of f32 only.
+    bool isDeep =
+        !multiplier && suffix.empty() && type.getElementType().isF32() && type.getDimSize(1) >= TileSizes::deep;
+    std::string name = multiplier ? "dense_times" : isDeep ? "dense_deep" : "dense";
+    return call(tiles.isPaired ? name + "_pairs" : name, suffix, parameters, operands);
+  }
+
+  /// Rounds the rows of `x` before the first product that reads them.
+  LogicalResult round(Value x) {
+    if (!host.startRounding(x))
+      return success();
+    int64_t width = host.getPlan().getView(x).width, whole = width / TileSizes::lanes * TileSizes::lanes;
+    TemplateParameters parameters{{"W", text(width)},
+                                  {"WHOLE", text(whole)},
+                                  {"REST", text(width - whole)},
+                                  {"PITCH", text(TileSizes::roundedPitch(width))}};
+    return call("round", text(width), parameters, {host.rows(x), host.rounded(x)});
   }
 
   LogicalResult emit(DenseOp op) {

@@ -86,6 +86,13 @@ public:
     return *this;
   }
 
+  /// Stores elements as `element`; rounds to nearest even.
+  Relayout &round(Type element) {
+    if (type().getElementType() != element)
+      value = arith::TruncFOp::create(b, loc, type().clone(element), value);
+    return *this;
+  }
+
 private:
   RankedTensorType type() const { return cast<RankedTensorType>(value.getType()); }
   OpBuilder &b;
@@ -99,10 +106,15 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
   void runOnOperation() override {
     std::optional<TileSizes> found = TileSizes::get(instructionSet);
     if (!found) {
-      getOperation().emitError() << "requires an instruction set avx2 or avx512, but found " << instructionSet;
+      getOperation().emitError() << "requires an instruction set avx2, avx512 or avx512bf16, but found "
+                                 << instructionSet;
       return signalPassFailure();
     }
     tiles = *found;
+    if (weights != "f32" && weights != "bf16") {
+      getOperation().emitError() << "requires weights f32 or bf16, but found " << weights;
+      return signalPassFailure();
+    }
     if (getOperation().isExternal())
       return;
     if (failed(requireSizes(getOperation())))
@@ -128,6 +140,23 @@ private:
     use.set(WeightViewOp::create(b, use.get().getLoc(), TypeRange{use.get().getType()}, packed).getResult(0));
   }
 
+  /// The panels of a matrix product as they are stored: [panel][in][nr], or [panel][in / 2][nr][2] for pairs.  Axis 0
+  /// or 1 of `weight` has the output features.
+  Value packPanels(Relayout &weight, int64_t outAxis) {
+    if (tiles.isPaired)
+      weight.padTo(1 - outAxis, 2);
+    weight.padTo(outAxis, tiles.panel).split(outAxis, tiles.panel);
+    if (tiles.isPaired && outAxis == 0)
+      weight.split(2, 2).transpose({0, 2, 1, 3});
+    else if (tiles.isPaired)
+      weight.split(0, 2).transpose({2, 0, 3, 1});
+    else
+      weight.transpose(outAxis == 0 ? ArrayRef<int64_t>{0, 2, 1} : ArrayRef<int64_t>{1, 0, 2});
+    if (tiles.isPaired || weights == "bf16")
+      weight.round(BFloat16Type::get(&getContext()));
+    return weight.get();
+  }
+
   /// A bias (zeros if there is none), padded like the weight's output features, in panels.
   Value packBias(OpBuilder &b, Operation *op, Value bias, Value weight, int64_t features,
                  llvm::function_ref<void(Relayout &)> order) {
@@ -147,29 +176,29 @@ private:
   void pack(OpBuilder &b, DenseOp op) {
     FeatureLayout out = layouts.get(op.getResult()), in = layouts.get(op.getX());
     Relayout r(b, op.getWeight());
-    if (op.getLayout() == WeightLayout::OutIn)
-      r.padBlocks(0, out).padBlocks(1, in).padTo(0, tiles.panel).split(0, tiles.panel).transpose({0, 2, 1});
-    else
-      r.padBlocks(1, out).padBlocks(0, in).padTo(1, tiles.panel).split(1, tiles.panel).transpose({1, 0, 2});
+    int64_t outAxis = op.getLayout() == WeightLayout::OutIn ? 0 : 1;
+    r.padBlocks(outAxis, out).padBlocks(1 - outAxis, in);
+    Value panels = packPanels(r, outAxis);
     Value bias =
         packBias(b, op, op.getBias(), op.getWeight(), op.getOutFeatures(), [&](Relayout &r) { r.padBlocks(0, out); });
     setBias(b, op, bias, op.getOutFeatures());
-    replace(b, op.getWeightMutable(), r.get());
+    replace(b, op.getWeightMutable(), panels);
   }
 
   /// Every group is packed by itself: kernels take panels of identity layout.
   void pack(OpBuilder &b, GroupedDenseOp op) {
     auto type = cast<RankedTensorType>(op.getWeight().getType());
     int64_t groups = type.getDimSize(0), in = type.getDimSize(1), out = type.getDimSize(2);
-    SmallVector<Value> weights, biases;
+    SmallVector<Value> packed, biases;
     for (int64_t g = 0; g < groups; ++g) {
       Value weight = slice(b, op.getWeight(), g, {1, in, out}, {in, out});
-      weights.push_back(Relayout(b, weight).padTo(1, tiles.panel).split(1, tiles.panel).transpose({1, 0, 2}).get());
+      Relayout r(b, weight);
+      packed.push_back(packPanels(r, 1));
       Value bias = op.getBias() ? slice(b, op.getBias(), g * out, {out}, {out}) : Value();
       biases.push_back(packBias(b, op, bias, weight, out, [](Relayout &) {}));
     }
     setBias(b, op, biases, groups * out);
-    replace(b, op.getWeightMutable(), weights);
+    replace(b, op.getWeightMutable(), packed);
   }
 
   /// `sizes` elements from `offset` along the first axis, as a tensor of `shape`.
@@ -190,11 +219,11 @@ private:
     if (op.getLayout() == WeightLayout::InOut)
       r.transpose({1, 0});
     r.padBlocks(1, layouts.get(op.getQ())).split(0, taps).transpose({1, 0, 2}).pad(1, padded).join(0);
-    r.padTo(0, tiles.panel).split(0, tiles.panel).transpose({0, 2, 1});
+    Value panels = packPanels(r, 0);
     Value bias = packBias(b, op, op.getBias(), op.getWeight(), features,
                           [&](Relayout &r) { r.split(0, taps).transpose({1, 0}).pad(1, padded).join(0); });
     setBias(b, op, bias, features);
-    replace(b, op.getWeightMutable(), r.get());
+    replace(b, op.getWeightMutable(), panels);
   }
 
   /// Blocks of channels, the taps of a block one after the other.

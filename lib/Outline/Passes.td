@@ -21,8 +21,17 @@ def PackParametersPass : Pass<"convbert-pack-parameters", "::mlir::func::FuncOp"
     %v = convbert.weight_view %p : (tensor<128x768x24xf32>) -> tensor<3072x768xf32>
     %y = convbert.dense %x, %v, ... : ...
     ```
+
+    With `weights=bf16` an `arith.truncf` of the panels is the last of the chain; with `isa=avx512bf16` too, and panels
+    hold pairs of neighbours in k, [panel][in / 2][nr][2].  Biases, normalisations, tables and
+    the weights of depthwise convolutions stay f32.
   }];
-  let options = [Option<"instructionSet", "isa", "std::string", "\"avx2\"", "Instruction set: avx2 or avx512">];
+  let options = [
+    Option<"instructionSet", "isa", "std::string", "\"avx2\"", "Instruction set: avx2, avx512 or avx512bf16">,
+    Option<"weights", "weights", "std::string", "\"f32\"",
+           "What the weights of matrix products are stored as: f32, or bf16 (rounded to nearest even, half the memory "
+           "traffic; arithmetic stays f32)">
+  ];
   let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
@@ -45,7 +54,7 @@ def OutlinePass : Pass<"convbert-outline", "::mlir::ModuleOp"> {
       func.call @dense(%rows, %panels, %bias, %out, %threads) : ...
     ```
   }];
-  let options = [Option<"instructionSet", "isa", "std::string", "\"avx2\"", "Instruction set: avx2 or avx512">];
+  let options = [Option<"instructionSet", "isa", "std::string", "\"avx2\"", "Instruction set: avx2, avx512 or avx512bf16">];
   let statistics = [
     Statistic<"kernels", "kernels", "Kernel functions made">,
     Statistic<"calls", "calls", "Kernel calls">

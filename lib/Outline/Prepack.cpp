@@ -60,19 +60,35 @@ static LogicalResult collectChain(Value value, llvm::SetVector<Operation *> &cha
 }
 
 /// Copies `op`, which maps each element of the tensor `input`, as a loop over elements: operations on whole tensors do
-/// not bufferize.
+/// not bufferize.  A transposition before it becomes part of the loop.
 static void cloneElementwise(OpBuilder &b, Operation *op, Value input, IRMapping &map,
                              llvm::function_ref<Value(OpBuilder &, Location, Value element)> body) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Location loc = op->getLoc();
   Value init = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank()), from = identity;
+  if (auto transpose = input.getDefiningOp<linalg::TransposeOp>()) {
+    input = transpose.getInput();
+    from = inversePermutation(AffineMap::getPermutationMap(transpose.getPermutation(), b.getContext()));
+  }
   SmallVector<utils::IteratorType> parallel(type.getRank(), utils::IteratorType::parallel);
   auto loop = linalg::GenericOp::create(
-      b, loc, TypeRange{type}, ValueRange{map.lookup(input)}, ValueRange{init}, ArrayRef<AffineMap>{identity, identity},
+      b, loc, TypeRange{type}, ValueRange{map.lookup(input)}, ValueRange{init}, ArrayRef<AffineMap>{from, identity},
       parallel,
       [&](OpBuilder &b, Location loc, ValueRange args) { linalg::YieldOp::create(b, loc, body(b, loc, args[0])); });
   map.map(op->getResult(0), loop.getResult(0));
+}
+
+/// The bf16 nearest to the f32 `element`, the even one of two.  In integers: the back end would call a library for it
+/// on CPUs without an instruction, and those with one flush denormal numbers.  Not for NaN.
+static Value buildBFloat16(OpBuilder &b, Location loc, Value element) {
+  Type i32 = b.getI32Type();
+  auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, loc, value, 32); };
+  Value bits = arith::BitcastOp::create(b, loc, i32, element), half = constant(16);
+  Value odd = arith::AndIOp::create(b, loc, arith::ShRUIOp::create(b, loc, bits, half), constant(1));
+  Value up = arith::AddIOp::create(b, loc, bits, arith::AddIOp::create(b, loc, odd, constant(0x7fff)));
+  Value high = arith::TruncIOp::create(b, loc, b.getI16Type(), arith::ShRUIOp::create(b, loc, up, half));
+  return arith::BitcastOp::create(b, loc, b.getBF16Type(), high);
 }
 
 /// Copies `op` into a pack kernel in a form that bufferizes.
@@ -102,6 +118,10 @@ static void cloneForPacking(OpBuilder &b, Operation *op, IRMapping &map) {
     cloneElementwise(b, op, widening.getIn(), map, [&](OpBuilder &b, Location loc, Value element) {
       return arith::ExtFOp::create(b, loc, wide, element).getResult();
     });
+    return;
+  }
+  if (auto rounding = dyn_cast<arith::TruncFOp>(op)) {
+    cloneElementwise(b, op, rounding.getIn(), map, buildBFloat16);
     return;
   }
   b.clone(*op, map);

@@ -14,6 +14,8 @@ struct TileSizes {
   int64_t rows;     ///< `mr`: rows of a dense register tile
   int64_t panel;    ///< `nr`: output features of a weight panel
   int64_t keyPanel; ///< keys of an attention panel
+  /// Matrix products multiply pairs of bf16: weights and the rows that are read are rounded.
+  bool isPaired = false;
 
   /// Query rows of an attention tile; a sequence owns at least so many rows of every row buffer.
   static constexpr int64_t queryRows = 8;
@@ -28,8 +30,10 @@ struct TileSizes {
   /// Heads of convolution logits are padded to this.
   static constexpr int64_t headBlock = 8;
 
-  /// The sizes for an ISA name (`avx512`, `avx2`), or nothing.
+  /// The sizes for an ISA name (`avx512bf16`, `avx512`, `avx2`), or nothing.
   static std::optional<TileSizes> get(StringRef isa) {
+    if (isa == "avx512bf16")
+      return TileSizes{8, 48, 32, true};
     if (isa == "avx512")
       return TileSizes{8, 48, 32};
     if (isa == "avx2")
@@ -43,6 +47,9 @@ struct TileSizes {
     int64_t used = std::max<int64_t>(llvm::alignTo(width, panel), llvm::alignTo(width, channelBlock));
     return llvm::alignTo(used, lanes) + lanes;
   }
+
+  /// The same in bf16 for rows of `width` features that are read in pairs: the pair of the last one, and a vector more.
+  static int64_t roundedPitch(int64_t width) { return llvm::alignTo(width, lanes) + lanes; }
 };
 
 } // namespace mlir::convbert

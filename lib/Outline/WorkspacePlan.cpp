@@ -3,6 +3,7 @@
 #include "lib/Outline/WorkspacePlan.h"
 #include "dialect/IR/ShapeRules.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
@@ -182,6 +183,37 @@ LogicalResult WorkspacePlan::reserveTouched(func::FuncOp fn) {
   return success();
 }
 
+/// The activation that `op` multiplies by weights, or null.
+static Value getProductInput(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<DenseOp, GroupedDenseOp>([](auto dense) { return dense.getX(); })
+      .Case([](DynamicKernelOp kernel) { return kernel.getQ(); })
+      .Default(Value());
+}
+
+/// A buffer for the rounded rows of each input of a matrix product, in use from the first product to the last.
+void WorkspacePlan::addRounded(func::FuncOp fn) {
+  int64_t position = 0;
+  for (Operation &op : fn.getBody().front()) {
+    ++position;
+    Value input = getProductInput(&op);
+    if (!input || !views.contains(input))
+      continue;
+    auto [it, isNew] = rounded.try_emplace(input, buffers.size());
+    if (isNew) {
+      const View &view = views.lookup(input);
+      Buffer buffer;
+      buffer.kind = buffers[view.buffer].kind;
+      buffer.width = view.width;
+      buffer.pitch = TileSizes::roundedPitch(view.width);
+      buffer.first = position;
+      buffer.isRounded = true;
+      buffers.push_back(buffer);
+    }
+    buffers[it->second].last = position;
+  }
+}
+
 FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes &tiles) {
   WorkspacePlan plan;
   plan.tiles = tiles;
@@ -212,6 +244,8 @@ FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes
   if (failed(plan.reserveTouched(fn)))
     return failure();
   plan.extendLiveRanges(fn);
+  if (tiles.isPaired)
+    plan.addRounded(fn);
   return plan;
 }
 
@@ -220,11 +254,11 @@ void WorkspacePlan::assignOffsets() {
   for (Buffer &buffer : buffers) {
     if (buffer.external)
       continue;
-    int64_t bytes = buffer.pitch * 4;
+    int64_t bytes = buffer.getRowBytes();
     SmallVector<std::pair<int64_t, int64_t>> taken; // [begin, end) of live neighbours
     for (Buffer *other : placed)
       if (other->kind == buffer.kind && other->first <= buffer.last && buffer.first <= other->last)
-        taken.push_back({other->offset, other->offset + other->pitch * 4});
+        taken.push_back({other->offset, other->offset + other->getRowBytes()});
     llvm::sort(taken);
     for (auto [begin, end] : taken) {
       if (buffer.offset + bytes <= begin)

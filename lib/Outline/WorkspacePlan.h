@@ -36,7 +36,11 @@ struct Buffer {
   int64_t offset = 0; ///< bytes for one count, from the start of the arena of its kind
   int64_t first = 0;  ///< operations between which the buffer is in use, both included
   int64_t last = 0;
-  Value external; ///< the memory, where it is not the workspace's: an argument of the function
+  bool isRounded = false; ///< rows of bf16; pitch counts these
+  Value external;         ///< the memory, where it is not the workspace's: an argument of the function
+
+  /// Bytes from row to row.
+  int64_t getRowBytes() const { return pitch * (isRounded ? 2 : 4); }
 };
 
 /// A part of the features of a buffer.
@@ -54,6 +58,8 @@ public:
   View getView(Value value) const { return views.lookup(value); }
   bool hasView(Value value) const { return views.contains(value); }
   Buffer &getBuffer(unsigned index) { return buffers[index]; }
+  /// The buffer that holds `value`, the input of a matrix product, rounded to bf16.
+  unsigned getRounded(Value value) const { return rounded.lookup(value); }
   const FeatureLayouts &getLayouts() const { return layouts; }
 
   bool isMap(Value value) const { return buffers[views.lookup(value).buffer].kind == RowKind::Map; }
@@ -77,12 +83,14 @@ private:
   LogicalResult aliasConcat(Operation *op);
   LogicalResult reserveTouched(func::FuncOp fn);
   void extendLiveRanges(func::FuncOp fn);
+  void addRounded(func::FuncOp fn);
   int64_t physicalWidth(Value value) const;
 
   TileSizes tiles;
   FeatureLayouts layouts;
   SmallVector<Buffer> buffers;
   llvm::DenseMap<Value, View> views;
+  llvm::DenseMap<Value, unsigned> rounded;
   Footprint footprint{};
 };
 

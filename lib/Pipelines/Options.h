@@ -10,8 +10,13 @@ namespace mlir::convbert {
 /// What the phases need to know.  One struct for all, so that a phase can be replayed with the options of the whole.
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   PassOptions::Option<std::string> isa{
-      *this, "isa", llvm::cl::desc("Instruction set that register tiles and schedules are made for: avx2 or avx512"),
+      *this, "isa",
+      llvm::cl::desc("Instruction set that register tiles and schedules are made for: avx2, avx512 or "
+                     "avx512bf16, whose matrix products multiply bf16"),
       llvm::cl::init("avx2")};
+  PassOptions::Option<std::string> weights{
+      *this, "weights", llvm::cl::desc("What the weights of matrix products are stored as: f32 or bf16"),
+      llvm::cl::init("f32")};
 };
 
 } // namespace mlir::convbert

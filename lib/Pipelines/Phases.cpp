@@ -45,6 +45,7 @@ void convbert::populateSimplify(OpPassManager &pm, const PipelineOptions &) {
 void convbert::populateOutline(OpPassManager &pm, const PipelineOptions &options) {
   PackParametersPassOptions pack;
   pack.instructionSet = options.isa;
+  pack.weights = options.weights;
   pm.addNestedPass<func::FuncOp>(createPackParametersPass(pack));
   pm.addPass(createHoistParametersPass());
   addCleanup(pm);
@@ -96,6 +97,7 @@ void convbert::populateMemory(OpPassManager &pm, const PipelineOptions &) {
 
 void convbert::populateLLVM(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createDropMarks());
+  pm.addNestedPass<func::FuncOp>(createFlattenTransfers());
   pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   addCleanup(pm);

@@ -17,7 +17,10 @@ static void reportFailure(ModuleOp module, const Phase &phase, const RunPhasesOp
     module.emitError("phase '") << phase.name << "' failed; no reproducer: the temporary directory is not writable";
     return;
   }
-  std::string command = llvm::formatv("convbert-opt --{0}=isa={1} {2}", phase.pipeline, options.isa, path);
+  std::string choices = "isa=" + options.isa;
+  if (options.weights != "f32")
+    choices = "'" + choices + " weights=" + options.weights + "'";
+  std::string command = llvm::formatv("convbert-opt --{0}={1} {2}", phase.pipeline, choices, path);
   std::string header =
       llvm::formatv("// Phase '{0}' fails on this module.  To replay:\n//   {1}\n", phase.name, command);
   ModuleFormat format;
@@ -51,6 +54,7 @@ LogicalResult convbert::runPhases(ModuleOp module, const RunPhasesOptions &optio
 
   PipelineOptions pipelineOptions;
   pipelineOptions.isa = options.isa;
+  pipelineOptions.weights = options.weights;
   for (size_t i = *from; i <= *to; ++i) {
     const Phase &phase = getPhases()[i];
     if (i > *from) {

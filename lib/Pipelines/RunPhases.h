@@ -10,6 +10,8 @@ namespace mlir::convbert {
 
 struct RunPhasesOptions {
   std::string isa = "avx2";
+  /// What the weights of matrix products are stored as: f32 or bf16.
+  std::string weights = "f32";
   /// The last phase that the module has been through already.
   std::string from = "import";
   /// The last phase to run.

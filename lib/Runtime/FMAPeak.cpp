@@ -50,8 +50,27 @@ __attribute__((target("avx512f"))) static void roundsAVX512(float *sink) {
     _mm512_storeu_ps(sink, _mm512_add_ps(_mm512_loadu_ps(sink), sums[i]));
 }
 
+/// Products of pairs of bf16, added to f32.
+__attribute__((target("avx512f,avx512bf16"))) static void roundsBFloat16(float *sink) {
+  __m512 sums[kSums];
+  __m512bh factor = _mm512_cvtne2ps_pbh(_mm512_set1_ps(1e-3f), _mm512_set1_ps(-1e-3f));
+#pragma unroll
+  for (int i = 0; i < kSums; ++i)
+    sums[i] = _mm512_set1_ps(static_cast<float>(i));
+  for (int round = 0; round < kRounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) {
+      sums[i] = _mm512_dpbf16_ps(sums[i], factor, factor);
+      asm volatile("" : "+v"(sums[i]));
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kSums; ++i)
+    _mm512_storeu_ps(sink, _mm512_add_ps(_mm512_loadu_ps(sink), sums[i]));
+}
+
 /// 1e9 operations a second of one thread.
-static double measureOne(void (*rounds)(float *), int lanes, double seconds) {
+static double measureOne(void (*rounds)(float *), int products, double seconds) {
   float sink[16] = {};
   auto since = [](Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); };
   auto begin = Clock::now();
@@ -60,17 +79,24 @@ static double measureOne(void (*rounds)(float *), int lanes, double seconds) {
     auto start = Clock::now();
     for (int i = 0; i < kGoes; ++i)
       rounds(sink);
-    best = std::max(best, 2.0 * lanes * kSums * kRounds * kGoes / since(start) * 1e-9);
+    best = std::max(best, 2.0 * products * kSums * kRounds * kGoes / since(start) * 1e-9);
   } while (since(begin) < seconds);
   return best;
 }
 
 double convbert::rt::measureFMAPeak(const std::string &isa, int threads, double seconds) {
-  bool wide = isa == "avx512";
-  if (wide ? !__builtin_cpu_supports("avx512f") : isa != "avx2" || !__builtin_cpu_supports("fma"))
+  void (*rounds)(float *) = nullptr;
+  int products = 0; // of one instruction
+  if (isa == "avx2" && __builtin_cpu_supports("fma"))
+    rounds = roundsAVX2, products = 8;
+  else if (isa == "avx512" && __builtin_cpu_supports("avx512f"))
+    rounds = roundsAVX512, products = 16;
+  else if (isa == "avx512bf16" && __builtin_cpu_supports("avx512bf16"))
+    rounds = roundsBFloat16, products = 32;
+  if (!rounds)
     return 0;
   std::vector<double> results(threads);
-  auto work = [&](int i) { results[i] = measureOne(wide ? roundsAVX512 : roundsAVX2, wide ? 16 : 8, seconds); };
+  auto work = [&](int i) { results[i] = measureOne(rounds, products, seconds); };
   std::vector<std::thread> others;
   for (int i = 1; i < threads; ++i)
     others.emplace_back(work, i);

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Transform/LoopExtension/LoopExtension.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/TransformOps/VectorTransformOps.h"
+#include "mlir/Dialect/X86Vector/TransformOps/X86VectorTransformOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::convbert {
@@ -39,12 +41,14 @@ struct ScheduleKernelsPass : mlir::convbert::impl::ScheduleKernelsBase<ScheduleK
 
   void getDependentDialects(DialectRegistry &registry) const override {
     ScheduleKernelsBase::getDependentDialects(registry);
-    registry.insert<transform::TransformDialect, affine::AffineDialect, vector::VectorDialect>();
+    registry.insert<transform::TransformDialect, affine::AffineDialect, vector::VectorDialect,
+                    x86vector::X86VectorDialect>();
     linalg::registerTransformDialectExtension(registry);
     scf::registerTransformDialectExtension(registry);
     tensor::registerTransformDialectExtension(registry);
     transform::registerLoopExtension(registry);
     vector::registerTransformDialectExtension(registry);
+    x86vector::registerTransformDialectExtension(registry);
     registerTransformExtension(registry);
   }
 

@@ -29,6 +29,7 @@ _COPIED = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_to
 # What code for a target may use, by the names of /proc/cpuinfo.
 _V3 = ("abm", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe")
 _V4 = (*_V3, "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl")
+_LEVELS = {"x86-64-v3": _V3, "x86-64-v4": _V4, "x86-64-v4-bf16": (*_V4, "avx512_bf16")}
 #: Flags that change what the compiler emits for the CPU it runs on.
 _CODE_FLAG = re.compile(r"abm|avx.*|bmi[12]|f16c|fma|gfni|movbe|popcnt|sse4_.|ssse3|vaes|vpclmulqdq")
 
@@ -47,8 +48,7 @@ def cpu_flags() -> set[str]:
 
 def _required_flags(target: str) -> list[str]:
     """Features that code for `target`, compiled on this machine, may need."""
-    levels = {"x86-64-v3": _V3, "x86-64-v4": _V4}
-    return sorted(levels[target] if target in levels else filter(_CODE_FLAG.fullmatch, cpu_flags()))
+    return sorted(_LEVELS[target] if target in _LEVELS else filter(_CODE_FLAG.fullmatch, cpu_flags()))
 
 
 def is_artifact(path: str) -> bool:
@@ -85,7 +85,9 @@ class ArtifactSource:
         yield {"object": os.path.join(self.path, entry["object"]), "packed": os.path.join(self.path, entry["packed"]),
                "manifest": {**self.manifest["model"], "outputs": entry["outputs"],
                             "inputs": entry.get("inputs", self.manifest["model"]["inputs"])},
-               "target": self.manifest["target"], "notes": self.manifest["notes"], "cached": True, "compile_ms": 0.0}
+               "target": self.manifest["target"], "notes": self.manifest["notes"], "cached": True, "compile_ms": 0.0,
+               "dtype": self.manifest.get("dtype", "float32"),
+               "stored_weights": self.manifest.get("stored_weights", "f32")}
 
     def config(self) -> dict[str, Any]:
         with open(os.path.join(self.path, "config.json"), encoding="utf-8") as file:
@@ -136,24 +138,26 @@ def _digest(path: str) -> str:
 
 
 def compile(path: str | os.PathLike[str], *, output: str | os.PathLike[str], target: str | None = None,
-            outputs: Sequence[str] = (), cache: bool | str | os.PathLike[str] = True) -> str:
+            outputs: Sequence[str] = (), cache: bool | str | os.PathLike[str] = True, weights: str | None = None,
+            dtype: str = "float32") -> str:
     """Compiles the checkpoint in the directory `path` to an artefact, the directory `output`, and returns its path.
 
-    target: "native" (default), "x86-64-v3" for any CPU with AVX2, "x86-64-v4" for any with AVX-512; this machine must
-        be able to run it.
+    target: "native" (default), "x86-64-v3" for any CPU with AVX2, "x86-64-v4" for any with AVX-512,
+        "x86-64-v4-bf16" for those with AVX512_BF16 too; this machine must be able to run it.
     outputs: what the artefact can give beside the plain outputs, a set of names each, joined by +: "hidden_states",
         "attentions", "conv_kernels", and "head_mask" and "inputs_embeds" for calls with one; "hidden_states+attentions" gives both in one
         call.
-    cache: as for load().
+    cache, weights, dtype: as for load().
     An artefact that is there already is replaced; anything else is not. Raises Error or CompileError with one line.
     """
     from .compiler import inspected, version
-    from .entry import in_order
+    from .entry import check_types, in_order
 
     source, place = os.fspath(path), os.fspath(output).rstrip("/")
     if isinstance(outputs, str):
         raise ValueError(f"outputs: requires a list of names, but found {outputs!r}")
     entries = dict.fromkeys(in_order("outputs", name.split("+")) for name in outputs)
+    check_types(weights, dtype)
     if is_artifact(source):
         raise Error(f"{source}: requires a checkpoint directory, but found an artefact")
     if os.path.lexists(place) and not is_artifact(place):
@@ -167,7 +171,8 @@ def compile(path: str | os.PathLike[str], *, output: str | os.PathLike[str], tar
         manifest: dict[str, Any] = {"format": FORMAT, "compiler": version(), "source": os.path.abspath(source),
                                     "notes": facts["notes"], "parameters": facts["parameters"], "cost": facts["cost"],
                                     "entries": {}, "files": {}}
-        _write_entries(manifest, source, temporary, target, [(), *entries], cache)
+        _write_entries(manifest, source, temporary, [(), *entries],
+                       {"target": target, "cache": cache, "weights": weights, "dtype": dtype})
         for name in _COPIED:
             if os.path.isfile(os.path.join(source, name)):
                 shutil.copyfile(os.path.join(source, name), os.path.join(temporary, name))
@@ -191,9 +196,9 @@ def compile(path: str | os.PathLike[str], *, output: str | os.PathLike[str], tar
     return place
 
 
-def _write_entries(manifest: dict[str, Any], source: str, folder: str, target: str | None,
-                   entries: list[tuple[str, ...]], cache: bool | str | os.PathLike[str]) -> None:
-    """Writes the code and the packed weights of entries, the plain one first."""
+def _write_entries(manifest: dict[str, Any], source: str, folder: str, entries: list[tuple[str, ...]],
+                   options: dict[str, Any]) -> None:
+    """Writes the code and the packed weights of entries, the plain one first; options: of compiled()."""
     import numpy as np
 
     from . import _runtime
@@ -202,7 +207,7 @@ def _write_entries(manifest: dict[str, Any], source: str, folder: str, target: s
     written: dict[str, Any] = {}
     for extras in entries:
         name = "+".join(extras)
-        with compiled(source, target=target, extras=extras, cache=cache) as description:
+        with compiled(source, extras=extras, **options) as description:
             try:
                 runtime = _runtime.Model(json.dumps(description), 0)
             except RuntimeError as error:
@@ -217,6 +222,7 @@ def _write_entries(manifest: dict[str, Any], source: str, folder: str, target: s
             runtime.packed.tofile(os.path.join(folder, packed))
         if not name:
             manifest["model"] = description["manifest"]
+            manifest["dtype"], manifest["stored_weights"] = description["dtype"], description["stored_weights"]
             manifest["target"] = {**description["target"], "features": _required_flags(description["target"]["name"])}
         manifest["entries"][name] = {"object": code, "packed": packed,
                                      **{key: description["manifest"][key] for key in ("inputs", "outputs")}}

@@ -85,6 +85,9 @@ class Benchmark:
     isa: str
     threads: int
     parameters: int
+    #: What matrix products multiply, and what their weights are stored as.
+    dtype: str
+    weights: str
     #: 1e9 operations a second of a loop that only multiplies and adds; the largest of the run.
     peak_gflops: float
     compile_ms: float
@@ -172,14 +175,16 @@ def take_turns(engines: dict[str, Callable[[], Any]], seconds: float,
 
 
 def benchmark(path: str | os.PathLike[str], shapes: Sequence[Workload], *, threads: int | None = None,
-              target: str | None = None, peers: Sequence[str] = (), seconds: float = SECONDS,
+              target: str | None = None, weights: str | None = None, dtype: str = "float32",
+              peers: Sequence[str] = (), seconds: float = SECONDS,
               shown: Callable[[Sequence[Workload]], Iterator[Workload]] = iter) -> Benchmark:
     """Measures a checkpoint or an artefact on batches, see parse_shapes().
 
     peers: names from peers.PEERS; those that are not installed, and one whose result is not ours, are an Error. The
-    engines take turns. seconds: for an engine and a shape. shown: wraps the shapes, to show progress.
+    engines take turns. seconds: for an engine and a shape. shown: wraps the shapes, to show progress. weights, dtype: as
+    for load(), for this engine alone; peers are held to its results in float32.
     """
-    model = load(path, threads=threads, target=target)
+    model = load(path, threads=threads, target=target, weights=weights, dtype=dtype)
     for workload in shapes:
         if model.max_positions is not None and workload.length > model.max_positions:
             raise Error(f"shape {workload.name}: requires at most {model.max_positions} tokens (the model's "
@@ -187,18 +192,22 @@ def benchmark(path: str | os.PathLike[str], shapes: Sequence[Workload], *, threa
     for workload in shapes:
         model(**_inputs(model, workload))
     resident = rss_bytes()
-    exact = load(path, threads=threads, target=target, padding="exact") if any(w.lengths for w in shapes) else None
+    exact = load(path, threads=threads, target=target, weights=weights, dtype=dtype,
+                 padding="exact") if any(w.lengths for w in shapes) else None
+    # What other engines are held to.
+    right = load(path, threads=threads, target=target) if peers and model.weights != "f32" else model
     rivals = {name: make_rival(name, os.fspath(path), model.model_class, model.threads) for name in peers}
     timings = model.timings
     result = Benchmark(os.fspath(path), model.isa, model.threads,
-                       sum(int(np.prod(item["shape"])) for item in model.parameters), 0.0, timings["compile_ms"] or 0.0,
-                       timings["cached"], timings["prepack_ms"], model.packed_bytes, resident)
+                       sum(int(np.prod(item["shape"])) for item in model.parameters), model.dtype, model.weights, 0.0,
+                       timings["compile_ms"] or 0.0, timings["cached"], timings["prepack_ms"], model.packed_bytes,
+                       resident)
     for workload in shown(shapes):
         inputs = _inputs(model, workload)
         out = model(**inputs)
         engines: dict[str, Callable[[], Any]] = {"": lambda: model(**inputs, out=out)}
         for name, rival in rivals.items():
-            agree(name, rival(inputs), out[0])
+            agree(name, rival(inputs), right(**inputs)[0])
             engines[name] = partial(rival, inputs)
         if exact and workload.lengths:
             engines["exact"] = partial(exact, **inputs)

@@ -17,7 +17,7 @@ from .errors import Error
 if TYPE_CHECKING:
     from .benchmark import Workload
 
-TARGETS = ["native", "x86-64-v3", "x86-64-v4"]
+TARGETS = ["native", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"]
 
 
 def _positive(text: str) -> int:
@@ -53,12 +53,19 @@ def parser() -> argparse.ArgumentParser:
         made.add_argument("directory", metavar="DIR", help=help)
         made.add_argument("--target", choices=TARGETS, help="CPU to compile for (default: native)")
 
+    def types(made: argparse.ArgumentParser) -> None:
+        made.add_argument("--weights", choices=["bf16"],
+                          help="store the weights of matrix products rounded to bfloat16 (default: float32)")
+        made.add_argument("--dtype", choices=["float32", "bfloat16"], default="float32",
+                          help="what matrix products multiply (default: float32)")
+
     def threads(made: argparse.ArgumentParser) -> None:
         made.add_argument("--threads", type=_positive, metavar="N",
                           help="threads of a call (default: the available CPUs)")
 
     run = command("run", "cli_run:run", "run a model on texts or token ids", "Every text is run by itself.")
     directory(run, model)
+    types(run)
     threads(run)
     what = run.add_mutually_exclusive_group(required=True)
     what.add_argument("--text", action="append", metavar="TEXT",
@@ -72,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
 
     compile_ = command("compile", "cli_model:compile_", "compile a checkpoint to an artefact that needs no compiler")
     directory(compile_)
+    types(compile_)
     compile_.add_argument("-o", "--output", required=True, metavar="OUT", help="artefact to write, such as model.cbx")
     compile_.add_argument("--outputs", action="append", default=[], metavar="NAMES",
                           help="also with the code for hidden_states, attentions, conv_kernels, head_mask or "
@@ -89,6 +97,7 @@ def parser() -> argparse.ArgumentParser:
 
     verify = command("verify", "cli_model:verify", "compare a compiled checkpoint with NumPy in float64, step by step")
     directory(verify)
+    types(verify)
     threads(verify)
     verify.add_argument("--shape", type=_shapes, metavar="BxT", help="batch and length (default 3x24 or shorter)")
     verify.add_argument("--bisect", nargs=2, choices=[*TARGETS, "float64", "float32", "reference"], metavar="WAY",
@@ -98,6 +107,7 @@ def parser() -> argparse.ArgumentParser:
 
     bench = command("bench", "cli_model:bench", "measure speed as a share of what the CPU can do")
     directory(bench, model)
+    types(bench)
     threads(bench)
     bench.add_argument("--shapes", type=_shapes, default="1x16,1x128,8x128", metavar="BxT,...",
                        help="batch and length (default 1x16,1x128,8x128); 8x16-128: lengths from 16 to 128, padded")

@@ -12,17 +12,26 @@ from .cost import describe_array, elements
 from .errors import Error
 
 
+def _types(dtype: str | None, stored_weights: str | None) -> str:
+    """What is not float32, to follow an instruction set."""
+    return ", bfloat16" if dtype == "bfloat16" else ", bf16 weights" if stored_weights == "bf16" else ""
+
+
 def compile_(options: argparse.Namespace) -> None:
     with console.working(f"compiling {options.directory}"):
         place = compile(options.directory, output=options.output, target=options.target,
-                        outputs=[name for names in options.outputs for name in names.split(",")])
+                        outputs=[name for names in options.outputs for name in names.split(",")],
+                        weights=options.weights, dtype=options.dtype)
     manifest = read_manifest(place)
     total = sum(item["bytes"] for item in manifest["files"].values())
     if options.json:
         console.print_json({"output": place, "bytes": total, "target": manifest["target"],
+                            "dtype": manifest["dtype"], "stored_weights": manifest["stored_weights"],
                             "files": sorted(manifest["files"])})
     else:
-        print(f"{place}: {console.human_bytes(total)} for {manifest['target']['name']} ({manifest['target']['isa']})")
+        stored = _types(manifest["dtype"], manifest["stored_weights"])
+        print(f"{place}: {console.human_bytes(total)} for {manifest['target']['name']} ({manifest['target']['isa']}"
+              f"{stored})")
 
 
 def schedules(options: argparse.Namespace) -> None:
@@ -68,7 +77,7 @@ def info(options: argparse.Namespace) -> None:
         **{key: manifest[key] for key in ("vocab_size", "max_positions", "type_vocab_size", "hidden_size",
                                           "labels", "inputs", "outputs") if key in manifest}}
     if artifact:
-        facts["artifact"] = {key: artifact.get(key) for key in ("compiler", "source", "target")}
+        facts["artifact"] = {key: artifact.get(key) for key in ("compiler", "source", "target", "dtype", "stored_weights")}
         facts["artifact"]["outputs"] = [name for name in artifact["entries"] if name]
     if options.json:
         console.print_json({**facts, "explanation": explanation.splitlines()} if explanation else facts)
@@ -85,8 +94,9 @@ def info(options: argparse.Namespace) -> None:
             print(f"{key[:-1]:<12} {describe_array(item)}")
     if artifact:
         target = artifact["target"]
+        stored = _types(artifact.get("dtype"), artifact.get("stored_weights"))
         print(f"artefact     compiled by {artifact.get('compiler')} for {target['name']} "
-              f"({target['cpu']}, {target['isa']}) from {artifact.get('source')}")
+              f"({target['cpu']}, {target['isa']}{stored}) from {artifact.get('source')}")
     print(explanation, end="")
 
 
@@ -96,11 +106,14 @@ def verify(options: argparse.Namespace) -> int:
     shape = (options.shape[0].batch, options.shape[0].length) if options.shape else None
     if not os.path.isdir(options.directory):
         raise Error(f"requires a checkpoint directory, but found none at {options.directory}")
+    if options.bisect and (options.weights or options.dtype != "float32"):
+        raise ValueError(f"--bisect: requires float32, but found --weights {options.weights} and --dtype {options.dtype}")
     with console.working(f"verifying {options.directory}"):
         if options.bisect:
             report = verification.bisect(options.directory, *options.bisect, shape=shape)
         else:
-            report = verification.verify(options.directory, target=options.target, threads=options.threads, shape=shape)
+            report = verification.verify(options.directory, target=options.target, threads=options.threads, shape=shape,
+                                         weights=options.weights, dtype=options.dtype)
     if options.json:
         console.print_json(report.to_dict())
         return 0 if report.ok else 1
@@ -115,6 +128,8 @@ def verify(options: argparse.Namespace) -> int:
     print(console.table(("step", "operation", "error", "own error", "allowed", "magnitude", ""),
                         [(row.step, row.operation, f"{row.error:.2e}", f"{row.own_error:.2e}", f"{row.bound:.2e}",
                           f"{row.magnitude:.3g}", "ok" if row.ok else "WRONG") for row in report.rows]))
+    if report.rounding is not None:
+        print(f"largest difference from float64 without rounding to bfloat16: {report.rounding:.2e}")
     if report.transformers is not None:
         print(f"largest difference from transformers in float32: {report.transformers:.2e}")
     print(f"verdict: {report.verdict}")
@@ -133,12 +148,14 @@ def bench(options: argparse.Namespace) -> None:
         raise Error(f"requires a checkpoint directory, but found none at {options.directory}")
     if not 0 < options.seconds <= 3600:
         raise ValueError(f"--seconds: requires a time in (0, 3600], but found {options.seconds}")
-    result = benchmark(options.directory, options.shapes, threads=options.threads, target=options.target, peers=names,
-                       seconds=options.seconds, shown=lambda shapes: console.progress(shapes, "measuring", len(shapes)))
+    result = benchmark(options.directory, options.shapes, threads=options.threads, target=options.target,
+                       weights=options.weights, dtype=options.dtype, peers=names, seconds=options.seconds,
+                       shown=lambda shapes: console.progress(shapes, "measuring", len(shapes)))
     if options.json:
         console.print_json(result.to_dict())
         return
-    print(f"{result.model}: {result.parameters:,} parameters, {result.isa}, {result.threads} "
+    print(f"{result.model}: {result.parameters:,} parameters, {result.isa}"
+          f"{_types(result.dtype, result.weights)}, {result.threads} "
           f"thread{'s' if result.threads > 1 else ''}")
     compiled = "found in the cache" if result.cached else f"compiled in {result.compile_ms / 1e3:.2f} s"
     print(f"{compiled}, weights packed in {result.prepack_ms:.1f} ms ({console.human_bytes(result.packed_bytes)})")

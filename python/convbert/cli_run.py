@@ -24,7 +24,8 @@ def run(options: argparse.Namespace) -> None:
 
 def _load(options: argparse.Namespace) -> Model:
     with console.working("loading (a new checkpoint is compiled first)"):
-        return load(options.directory, threads=options.threads, target=options.target)
+        return load(options.directory, threads=options.threads, target=options.target, weights=options.weights,
+                    dtype=options.dtype)
 
 
 def _run_texts(options: argparse.Namespace) -> None:

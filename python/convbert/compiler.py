@@ -16,7 +16,7 @@ from . import cache as object_cache
 from .entry import EXTRA_INPUTS, EXTRA_OUTPUTS, STEPS
 from .errors import Error, from_compiler
 
-TARGETS = ("native", "x86-64-v3", "x86-64-v4")
+TARGETS = ("native", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16")
 
 Path = str | os.PathLike[str]
 
@@ -79,12 +79,13 @@ def _ask(function: str, directory: bytes, options: dict[str, Any]) -> dict[str, 
 
 @contextmanager
 def compiled(directory: Path, *, target: str | None = None, extras: Sequence[str] = (), cache: bool | Path = True,
-             dump_dir: Path | None = None) -> Iterator[dict[str, Any]]:
+             dump_dir: Path | None = None, weights: str | None = None,
+             dtype: str = "float32") -> Iterator[dict[str, Any]]:
     """Compiles the checkpoint in `directory` and yields the compiler's description of it as a dictionary.
 
     Members: "object", "manifest", "weights" (what the runtime needs), "target", "notes", "cached", "compile_ms",
-    "phases_ms".
-    extras: outputs and inputs beyond the plain ones.
+    "phases_ms", "dtype", "stored_weights".
+    extras: outputs and inputs beyond the plain ones. weights, dtype: as for load().
     cache: True for the user's cache, a path for another one, False for none; then the object exists inside the `with`
     block only. Raises Error with one line why a checkpoint was refused, CompileError if the compiler failed.
     """
@@ -96,6 +97,10 @@ def compiled(directory: Path, *, target: str | None = None, extras: Sequence[str
             options[option] = chosen
     if target is not None:
         options["target"] = str(target)
+    if weights is not None:
+        options["weights"] = weights
+    if dtype != "float32":
+        options["dtype"] = dtype
     if dump_dir is not None:
         options["dump_dir"] = os.fspath(dump_dir)
     if cache is False:

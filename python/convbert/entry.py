@@ -34,6 +34,14 @@ def in_order(name: str, extras: Iterable[str]) -> tuple[str, ...]:
     return tuple(extra for extra in known if extra in wanted)
 
 
+def check_types(weights: str | None, dtype: str) -> None:
+    """Raises ValueError for what load() does not take."""
+    if weights not in (None, "bf16"):
+        raise ValueError(f'weights: requires None or "bf16", but found {weights!r}')
+    if dtype not in ("float32", "bfloat16"):
+        raise ValueError(f'dtype: requires "float32" or "bfloat16", but found {dtype!r}')
+
+
 class Source(Protocol):
     """A checkpoint directory or an artefact."""
 
@@ -56,16 +64,20 @@ class Source(Protocol):
 class CheckpointSource:
     """A checkpoint directory in Hugging Face's format, compiled when an entry is asked for."""
 
-    def __init__(self, path: str, target: str | None, cache: bool | str | os.PathLike[str]) -> None:
+    def __init__(self, path: str, target: str | None, cache: bool | str | os.PathLike[str],
+                 weights: str | None = None, dtype: str = "float32") -> None:
         self.path = path
         self._target = target
+        self._weights = weights
+        self._dtype = dtype
         self._cache = cache
 
     @contextmanager
     def description(self, extras: tuple[str, ...]) -> Iterator[dict[str, Any]]:
         from .compiler import compiled
 
-        with compiled(self.path, target=self._target, extras=extras, cache=self._cache) as description:
+        with compiled(self.path, target=self._target, extras=extras, cache=self._cache,
+                      weights=self._weights, dtype=self._dtype) as description:
             yield description
 
     def config(self) -> dict[str, Any]:
@@ -100,6 +112,8 @@ class Entry:
         self.runtime: _runtime.Model
         description, self.runtime = _load(source, extras, threads, like.runtime if like else None)
         self.manifest: dict[str, Any] = description["manifest"]
+        self.weights: str = description.get("stored_weights", "f32")
+        self.dtype: str = description.get("dtype", "float32")
         self.isa: str = description.get("target", {}).get("isa", "")
         self.notes: list[str] = description.get("notes", [])
         #: With STEPS, the module that was compiled.

@@ -150,16 +150,18 @@ class Program:
             self.statements.append(statement)
 
     def run(self, arrays: list[Any], parameters: Mapping[str, Array] | None = None, dtype: Any = None,
-            given: Mapping[str, Array] | None = None) -> dict[str, Any]:
+            given: Mapping[str, Array] | None = None, stored: Any = None) -> dict[str, Any]:
         """All values by name, the arguments being `arrays`.
 
         parameters: contents of the globals. dtype: what floating-point values are rounded to; None: as they come.
-        given: values that operations read instead of the computed ones.
+        given: values that operations read instead of the computed ones. stored: what parameters and values computed of
+        them alone are rounded to; None: dtype.
         """
-        def rounded(value: Any) -> Any:
+        def rounded(value: Any, dtype: Any = dtype) -> Any:
             is_float = isinstance(value, np.ndarray) and value.dtype.kind == "f"
             return value.astype(dtype, copy=False) if dtype is not None and is_float else value
 
+        constants: set[str] = set()
         values: dict[str, Any] = dict(zip(self.arguments, map(rounded, arrays)))
         seen = {name: rounded(value) for name, value in (given or {}).items()}
         for statement in self.statements:
@@ -172,7 +174,11 @@ class Program:
                 attributes = {} if statement.name.endswith("_shape") else _attributes(statement.attributes)
                 found = _evaluate(statement.name, operands, attributes, statement.types.rpartition("-> ")[2])
             results = found if isinstance(found, tuple) else (found,)
-            values.update(zip(statement.targets, map(rounded, results)))
+            is_constant = constants.issuperset(statement.operands)
+            if is_constant:
+                constants.update(statement.targets)
+            kind = stored if is_constant and stored is not None else dtype
+            values.update(zip(statement.targets, (rounded(value, kind) for value in results)))
         return values
 
 

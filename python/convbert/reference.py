@@ -11,6 +11,7 @@ Sizes: B sequences, T tokens, D model width, E embedding width, A width of all a
 d = A / n, K taps, V vocabulary, C labels.
 """
 
+import contextlib
 import math
 import re
 
@@ -86,8 +87,25 @@ def layer_norm(x, weight, bias, eps):
     return (x - mean) / np.sqrt(variance + eps) * weight + bias
 
 
+_roundings = (None, None)
+
+
+@contextlib.contextmanager
+def rounded_products(activations, weights):
+    """Within it, matrix products see activations(x) of their activations x and weights(w) of their weights w, in the
+    type of each; None rounds nothing."""
+    global _roundings
+    before, _roundings = _roundings, (activations, weights)
+    try:
+        yield
+    finally:
+        _roundings = before
+
+
 def dense(x, weight, bias=None):
     """weight [out, in], or grouped [G, in/G, out/G]: group g of the input meets group g of the output only."""
+    x, weight = (factor if rounding is None else rounding(factor).astype(factor.dtype)
+                 for factor, rounding in zip((x, weight), _roundings))
     if weight.ndim == 2:
         y = x @ weight.T
     else:
@@ -110,7 +128,7 @@ def separable_conv1d(x, depthwise, pointwise, bias):
     """Depthwise [D, 1, K] (cross-correlation, zero padding), then pointwise [A, D, 1] and bias [A, 1]."""
     half = (depthwise.shape[-1] - 1) // 2
     z = sum(shift(x, j - half) * depthwise[:, 0, j] for j in range(depthwise.shape[-1]))
-    return z @ pointwise[:, :, 0].T + bias.reshape(-1)
+    return dense(z, pointwise[:, :, 0], bias.reshape(-1))
 
 
 def dynamic_kernel(span, query, weight, bias, heads):

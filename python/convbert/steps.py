@@ -16,8 +16,10 @@ from .interpreter import Program
 class SteppedModel:
     """A checkpoint compiled so that it returns all that it computes on the way."""
 
-    def __init__(self, path: str, target: str | None = None, threads: int | None = None) -> None:
-        self.entry = Entry(CheckpointSource(path, target, True), (*EXTRA_OUTPUTS, STEPS), threads or 0)
+    def __init__(self, path: str, target: str | None = None, threads: int | None = None, weights: str | None = None,
+                 dtype: str = "float32") -> None:
+        source = CheckpointSource(path, target, True, weights, dtype)
+        self.entry = Entry(source, (*EXTRA_OUTPUTS, STEPS), threads or 0)
         self.program = Program(self.entry.steps or "", "forward")
 
     def _bind(self, inputs: Mapping[str, Any]) -> Call:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import reference
+from .entry import check_types
 from .errors import Error
 from .steps import SteppedModel, label, parts
 
@@ -40,9 +41,15 @@ class Row:
     magnitude: float
     #: The operation that computes it.
     operation: str = ""
+    #: For products of bfloat16, where one number may be far off and most are not: the median error of the step itself,
+    #: and what it may be.
+    median: float | None = None
+    median_bound: float | None = None
 
     @property
     def ok(self) -> bool:
+        if self.median is not None and self.median_bound is not None and not self.median <= self.median_bound:
+            return False
         return self.own_error <= self.bound  # false for NaN
 
 
@@ -55,6 +62,8 @@ class Report:
     rows: list[Row]
     #: Largest difference of the final outputs from those of transformers; None if it is not installed.
     transformers: float | None = None
+    #: With bfloat16 weights or products: largest difference of the final outputs from float64 without rounding.
+    rounding: float | None = None
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -90,6 +99,23 @@ def load_parameters(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Array
     return config, tensors, facts["manifest"]["model_class"]
 
 
+def to_bfloat16(array: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """The nearest bfloat16 numbers, the even ones of two."""
+    bits = np.ascontiguousarray(array, np.float32).view(np.uint32).astype(np.uint64)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16 << 16).astype(np.uint32).view(np.float32)
+
+
+def other_bfloat16(array: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """What to_bfloat16() might as well have made of numbers that float32 knows to 2^-20 of the largest: where one lies
+    so close to the middle of two neighbours, the other one."""
+    wide, nearest = np.asarray(array, np.float64), to_bfloat16(array)
+    step = np.ldexp(1.0, np.frexp(np.where(wide == 0, 1e-30, wide))[1] - 8)  # from one neighbour to the next
+    away = wide - nearest
+    other = nearest + np.where(away < 0, -step, step)
+    undecided = step / 2 - np.abs(away) < 2.0**-20 * np.abs(wide).max(initial=0)
+    return np.where(undecided, other, nearest).astype(np.float32)
+
+
 def sample_inputs(manifest: Mapping[str, Any], batch: int, length: int, choices: int = 2) -> Arrays:
     """Ids, mask and token types with every feature in them: both types, and padding in all sequences but the first."""
     rng = np.random.default_rng(0)
@@ -111,25 +137,40 @@ def _gap(found: npt.NDArray[Any], right: npt.NDArray[Any]) -> float:
 
 
 def _row(step: str, found: npt.NDArray[Any], right: npt.NDArray[Any], own: npt.NDArray[Any],
-         own32: npt.NDArray[Any]) -> Row:
+         own32: npt.NDArray[Any], other: npt.NDArray[Any] | None = None) -> Row:
+    """other: for products of bfloat16, what comes of it where float32 leaves open which of two neighbours is the nearest,
+    and the other one is taken. A step may be off by twice that, too."""
     magnitude = float(np.abs(own).max()) if own.size else 0.0
     # Where NumPy happens to round to the very result, one unit in the last place is still allowed for.
     bound = FACTOR * max(_gap(own32, own), float(np.spacing(np.float32(magnitude))))
-    return Row(step, _gap(found, right), _gap(found, own), bound, magnitude)
+    row = Row(step, _gap(found, right), _gap(found, own), bound, magnitude)
+    if other is not None:
+        row.bound += 2 * _gap(other, own)
+        row.median = float(np.median(np.abs(found.astype(np.float64) - own)))
+        row.median_bound = (FACTOR * max(float(np.median(np.abs(own32 - own))), float(np.spacing(np.float32(magnitude))))
+                            + 2 * float(np.median(np.abs(other - own))))
+    return row
 
 
 class Judge:
     """What every step of a model should give, and the rows of a table of it."""
 
-    def __init__(self, model: SteppedModel, parameters: Arrays, inputs: Mapping[str, Any]) -> None:
+    def __init__(self, model: SteppedModel, parameters: Arrays, inputs: Mapping[str, Any], rounds: bool = True) -> None:
+        """rounds: NumPy rounds to bfloat16 what the compiled code does."""
+        self.weights = to_bfloat16 if rounds and model.entry.weights == "bf16" else None
+        self.factors = to_bfloat16 if rounds and model.entry.dtype == "bfloat16" else None
         self.program, self.parameters, self.arguments = model.program, parameters, model.arguments(inputs)
         self.names = model.names()
         self.items = {item["name"]: item for item in model.entry.manifest["outputs"]}
         self.right = self.run(np.float64)
 
-    def run(self, dtype: Any, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        with np.errstate(all="ignore"):  # of wrong results too; what is not finite shows in the rows
-            return self.program.run(self.arguments, self.parameters, dtype, given)
+    def run(self, dtype: Any, given: Mapping[str, Any] | None = None, factors: Any = None) -> dict[str, Any]:
+        """factors: how the activations in matrix products are rounded, where they are."""
+        # What is rounded of weights is what packing computes of them in float32.
+        stored = np.float32 if self.weights else None
+        # Of wrong results too: what is not finite shows in the rows.
+        with np.errstate(all="ignore"), reference.rounded_products(factors or self.factors, self.weights):
+            return self.program.run(self.arguments, self.parameters, dtype, given, stored)
 
     def found(self, outputs: Mapping[str, Any]) -> dict[str, Any]:
         """The values of the program that `outputs` holds."""
@@ -147,14 +188,21 @@ class Judge:
     def rows(self, outputs: Mapping[str, Any]) -> list[Row]:
         """A row for every step of `outputs`, each judged by itself."""
         found = self.found(outputs)
-        own, own32 = (self.run(dtype, found) for dtype in (np.float64, np.float32))
+        ways = [self.run(dtype, found) for dtype in (np.float64, np.float32)]
+        if self.factors:
+            ways.append(self.run(np.float64, found, other_bfloat16))
         rows = []
         for value, step, operation, part in self.steps(found):
             with np.errstate(all="ignore"):
-                row = _row(step, *(values[value][..., part] for values in (found, self.right, own, own32)))
+                row = _row(step, *(values[value][..., part] for values in (found, self.right, *ways)))
             row.operation = operation
             rows.append(row)
         return rows
+
+    def gap(self, outputs: Mapping[str, Any]) -> float:
+        """Largest difference of the final outputs from float64 from the ids on."""
+        found = self.found(outputs)
+        return max(_gap(found[value], self.right[value]) for value, name in self.names.items() if "." not in name)
 
     def differences(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Row]:
         """A row for every step of both. A step parts them if the difference of its inputs does not explain that of its
@@ -205,11 +253,14 @@ def _is_class_of_transformers(model_class: str, config: Mapping[str, Any]) -> bo
 
 
 def verify(path: str | os.PathLike[str], *, target: str | None = None, threads: int | None = None,
-           shape: tuple[int, int] | None = None, inputs: Mapping[str, Any] | None = None) -> Report:
+           shape: tuple[int, int] | None = None, inputs: Mapping[str, Any] | None = None,
+           weights: str | None = None, dtype: str = "float32") -> Report:
     """Runs a checkpoint compiled and in NumPy with float64, and compares every step of every layer, and the results.
 
     shape: batch and length of random ids; default 3 sequences of up to 24 tokens. inputs: the ids themselves, and
         optionally attention_mask, token_type_ids and position_ids.
+    weights, dtype: as for load(). NumPy rounds what the compiled code rounds, and the report says how far the results
+        are from those without any rounding.
     Each step is judged by itself, on the compiled code's own input of it, against what NumPy errs in float32. If
     transformers is installed, the results are compared with its too. Raises Error if the checkpoint is refused.
     """
@@ -218,13 +269,16 @@ def verify(path: str | os.PathLike[str], *, target: str | None = None, threads: 
     place = os.fspath(path)
     if is_artifact(place):
         raise Error(f"{place}: requires a checkpoint directory, but found an artefact")
-    model = SteppedModel(place, target, threads)
+    check_types(weights, dtype)
+    model = SteppedModel(place, target, threads, weights, dtype)
     config, parameters, model_class = load_parameters(place)
     arrays = _inputs(model.entry.manifest, shape, inputs)
     outputs = model(arrays)
     found = arrays["input_ids"].shape if "input_ids" in arrays else arrays["encoder_input"].shape[:-1]
     report = Report(place, (int(np.prod(found[:-1])), found[-1]), Judge(model, parameters, arrays).rows(outputs),
                     notes=model.entry.notes)
+    if model.entry.weights != "f32":
+        report.rounding = Judge(model, parameters, arrays, rounds=False).gap(outputs)
     if has_transformers() and _is_class_of_transformers(model_class, config):
         report.transformers = _transformers_gap(place, model_class, arrays, outputs)
     return report

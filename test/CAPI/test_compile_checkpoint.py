@@ -76,14 +76,18 @@ def test_version(compiler, root):
     [
         ("{", "requires options as a JSON object, but found: "),
         ("[]", "requires options as a JSON object, but found: []"),
-        ({"colour": 1}, "requires an option 'target', 'outputs', 'inputs', 'cache_dir' or 'dump_dir', but found "
-                        "'colour'"),
+        ({"colour": 1}, "requires an option 'target', 'dtype', 'weights', 'outputs', 'inputs', 'cache_dir' or "
+                        "'dump_dir', but found 'colour'"),
         ({"target": 3}, "option 'target' requires a string, but found 3"),
         ({"outputs": "x"}, "option 'outputs' requires an array, but found \"x\""),
         ({"outputs": ["x"]}, "option 'outputs' requires \"hidden_states\", \"attentions\", \"conv_kernels\", \"steps\", but found "
                              "\"x\""),
         ({"inputs": ["x"]}, "option 'inputs' requires \"head_mask\", \"inputs_embeds\", but found \"x\""),
-        ({"target": "z80"}, "requires a target 'native', 'x86-64-v3' or 'x86-64-v4', but found 'z80'"),
+        ({"dtype": "f16"}, "requires a dtype 'float32' or 'bfloat16', but found 'f16'"),
+        ({"dtype": "bfloat16", "target": "x86-64-v3"}, "dtype 'bfloat16' requires a target with AVX512_BF16, "
+         "'x86-64-v4-bf16' or 'native' on such a CPU, but found 'x86-64-v3'"),
+        ({"weights": "f16"}, "option 'weights' requires \"f32\" or \"bf16\", but found \"f16\""),
+        ({"target": "z80"}, "requires a target 'native', 'x86-64-v3', 'x86-64-v4' or 'x86-64-v4-bf16', but found 'z80'"),
     ],
 )
 def test_wrong_options(compiler, checkpoint, options, message):

@@ -1,11 +1,15 @@
 // Parameters in the order in which kernels read them, for both instruction sets.
 // RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-pack-parameters{isa=avx2},canonicalize,cse))' | FileCheck %s --check-prefixes=CHECK,AVX2
 // RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-pack-parameters{isa=avx512},canonicalize,cse))' | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-pack-parameters{isa=avx2 weights=bf16},canonicalize,cse))' | FileCheck %s --check-prefix=BF16
+// RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-pack-parameters{isa=avx512bf16},canonicalize,cse))' | FileCheck %s --check-prefix=PAIRS
+// RUN: not convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-pack-parameters{weights=f16}))' 2>&1 | FileCheck %s --check-prefix=WEIGHTS
 // RUN: not convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-pack-parameters{isa=sse}))' 2>&1 | FileCheck %s --check-prefix=ISA
 // RUN: not convbert-opt %s --convbert-outline=isa=neon 2>&1 | FileCheck %s --check-prefix=OUTLINE-ISA
 
-// ISA: error: requires an instruction set avx2 or avx512, but found sse
-// OUTLINE-ISA: error: requires an instruction set avx2 or avx512, but found neon
+// ISA: error: requires an instruction set avx2, avx512 or avx512bf16, but found sse
+// WEIGHTS: error: requires weights f32 or bf16, but found f16
+// OUTLINE-ISA: error: requires an instruction set avx2, avx512 or avx512bf16, but found neon
 
 // Weights become panels of output features, the last one filled with zeros; so do biases.
 // CHECK-LABEL: func.func @dense(
@@ -22,6 +26,21 @@
 // AVX512:        output_shape [1, 48, 8]
 // AVX512:        convbert.weight_view %{{.*}} : (tensor<1x48xf32>) -> tensor<30xf32>
 // AVX512:        convbert.weight_view %{{.*}} : (tensor<1x8x48xf32>) -> tensor<30x8xf32>
+
+// Rounded weights are rounded last; biases are not.  Where instructions multiply pairs, panels hold pairs.
+// BF16-LABEL:    func.func @dense(
+// BF16:          %[[T:.*]] = linalg.transpose {{.*}} outs(%{{.*}} : tensor<2x8x24xf32>) permutation = [0, 2, 1]
+// BF16:          %[[R:.*]] = arith.truncf %[[T]] : tensor<2x8x24xf32> to tensor<2x8x24xbf16>
+// BF16:          convbert.weight_view %{{.*}} : (tensor<2x24xf32>) -> tensor<30xf32>
+// BF16:          convbert.weight_view %[[R]] : (tensor<2x8x24xbf16>) -> tensor<30x8xf32>
+// PAIRS-LABEL:   func.func @dense(
+// PAIRS:         linalg.transpose ins(%{{.*}} : tensor<1x48x4x2xf32>) outs(%{{.*}} : tensor<1x4x48x2xf32>) permutation = [0, 2, 1, 3]
+// PAIRS:         arith.truncf %{{.*}} : tensor<1x4x48x2xf32> to tensor<1x4x48x2xbf16>
+// PAIRS:         convbert.weight_view %{{.*}} : (tensor<1x48xf32>) -> tensor<30xf32>
+// PAIRS-LABEL:   func.func @in_out(
+// PAIRS:         linalg.transpose ins(%{{.*}} : tensor<4x2x1x48xf32>) outs(%{{.*}} : tensor<1x4x48x2xf32>) permutation = [2, 0, 3, 1]
+// BF16-LABEL:    func.func @grouped(
+// BF16:          convbert.weight_view {{.*}} : (tensor<1x2x24xbf16>, tensor<1x2x24xbf16>, tensor<1x2x24xbf16>) -> tensor<3x2x5xf32>
 func.func @dense(%x: tensor<?x?x8xf32>, %w: tensor<30x8xf32>, %b: tensor<30xf32>) -> tensor<?x?x30xf32> {
   %y = convbert.dense %x, %w, %b : (tensor<?x?x8xf32>, tensor<30x8xf32>, tensor<30xf32>) -> tensor<?x?x30xf32>
   return %y : tensor<?x?x30xf32>

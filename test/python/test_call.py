@@ -246,9 +246,10 @@ def test_out_for_multiple_choice():
 
 @pytest.mark.parametrize("options, message", [
     (dict(padding="left"), "padding: requires \"parity\" or \"exact\", but found 'left'"),
-    (dict(weights="int8"), "weights: not supported yet; requires None, but found 'int8'"),
+    (dict(weights="int8"), "weights: requires None or \"bf16\", but found 'int8'"),
+    (dict(dtype="float16"), "dtype: requires \"float32\" or \"bfloat16\", but found 'float16'"),
     (dict(cache=3), "cache: requires True, False or a path, but found 3"),
-], ids=["padding", "weights", "cache"])
+], ids=["padding", "weights", "dtype", "cache"])
 def test_refused_options(options, message):
     with pytest.raises(ValueError) as error:
         convbert.load(GOLDEN / "base_tiny", **options)

@@ -34,7 +34,16 @@ static cl::opt<std::string> compileFrom("compile-from", cl::value_desc("PHASE"),
 static cl::opt<bool> listPhases("list-phases", cl::desc("Print name, pipeline and purpose of each phase"),
                                 cl::cat(category));
 static cl::opt<std::string> targetName("target", cl::value_desc("NAME"), cl::init("native"),
-                                       cl::desc("native (default), x86-64-v3 or x86-64-v4"), cl::cat(category));
+                                       cl::desc("native (default), x86-64-v3, x86-64-v4 or x86-64-v4-bf16"),
+                                       cl::cat(category));
+static cl::opt<std::string> dtype("dtype", cl::value_desc("TYPE"), cl::init("float32"),
+                                  cl::desc("What matrix products multiply: float32 (default), or bfloat16, which "
+                                           "requires a target with AVX512_BF16; sums are float32"),
+                                  cl::cat(category));
+static cl::opt<std::string> weights("weights", cl::value_desc("TYPE"), cl::init("f32"),
+                                    cl::desc("What the weights of matrix products are stored as: f32 (default) or "
+                                             "bf16, which halves the memory traffic; arithmetic stays f32"),
+                                    cl::cat(category));
 static cl::opt<std::string> dumpPhases("dump-phases", cl::value_desc("DIR"),
                                        cl::desc("Leave the module after each phase in DIR"), cl::cat(category));
 static cl::opt<bool> emitBytecode("emit-bytecode", cl::desc("Write modules as bytecode, also those of --dump-phases"),
@@ -96,6 +105,8 @@ static llvm::Expected<bool> run(llvm::SourceMgr &sources, MLIRContext &context, 
   llvm::Expected<CPUTarget> target = CPUTarget::parse(targetName);
   if (!target)
     return target.takeError();
+  if (llvm::Error error = target->setProductType(dtype))
+    return std::move(error);
   if (remarksFilter.getNumOccurrences() || !remarksFile.empty())
     if (llvm::Error error = enableRemarks(context, remarksFilter, remarksFile))
       return std::move(error);
@@ -108,6 +119,7 @@ static llvm::Expected<bool> run(llvm::SourceMgr &sources, MLIRContext &context, 
   ModuleFormat format{emitBytecode, locations};
   RunPhasesOptions options;
   options.isa = target->isa;
+  options.weights = weights;
   options.from = compileFrom;
   options.to = toObject ? "llvm" : compileTo.getValue();
   options.dumpDirectory = dumpPhases;
@@ -141,6 +153,10 @@ int main(int argc, char **argv) {
   }
   if (input.empty()) {
     refuse("requires a checkpoint directory or a module, but found none (see --help)");
+    return 2;
+  }
+  if (weights != "f32" && weights != "bf16") {
+    refuse("--weights requires f32 or bf16, but found '" + weights + "'");
     return 2;
   }
   bool toObject = compileTo == "object" || compileTo == "so";

@@ -40,9 +40,17 @@ static void addPackedDense(Generator &g) {
   bool biasFirst = g.random.chance(30);
   NamedAttribute how =
       biasFirst ? g.attr("bias_first", g.b.getUnitAttr()) : g.attr("activation", g.enumCase("activation"));
+  SmallVector<int64_t> rowShape{rows, mr, g.random.chance(50) ? dynamic : k},
+      panelShape{panels, g.random.chance(50) ? dynamic : k, nr};
+  Type rowElement = element, panelElement = g.random.chance(20) ? g.b.getBF16Type() : element;
+  if (g.random.chance(20)) { // pairs
+    rowElement = panelElement = g.b.getBF16Type();
+    rowShape.push_back(2);
+    panelShape.push_back(2);
+  }
   g.op("convbert.packed_dense",
-       {{g.value(RankedTensorType::get({rows, mr, g.random.chance(50) ? dynamic : k}, element))},
-        {g.value(RankedTensorType::get({panels, g.random.chance(50) ? dynamic : k, nr}, element))},
+       {{g.value(RankedTensorType::get(rowShape, rowElement))},
+        {g.value(RankedTensorType::get(panelShape, panelElement))},
         {g.value(RankedTensorType::get({panels, nr}, element))},
         g.maybe([&] { return g.value(RankedTensorType::get({rows, mr, panels, nr}, element)); }, biasFirst ? 0 : 30)},
        {how});

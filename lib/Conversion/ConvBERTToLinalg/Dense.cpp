@@ -1,7 +1,8 @@
 //===- Dense.cpp - Lowering of packed_dense -------------------------------===//
 //
 //   %zero = linalg.fill                       -> tensor<mo x mr x np x nr>
-//   %sum  = linalg.generic (o, m, n, j, k)    tagged `mm`: rows[o,m,k] * panels[n,k,j]
+//   %sum  = linalg.generic (o, m, n, j, k)    tagged `mm`: rows[o,m,k] * panels[n,k,j], panels of bf16 widened
+//                 (o, m, n, j, k, v)         pairs: rows[o,m,k,v] * panels[n,k,j,v], both widened
 //   %out  = linalg.generic (o, m, n, j)       tagged `epi`: activation(sum + bias[n,j]) (* multiplier)
 //
 // With `bias_first` the sum starts from  linalg.generic (o, m, n, j)  tagged `start`: bias[n,j], and is the result.
@@ -26,8 +27,14 @@ struct PackedDensePattern : OpRewritePattern<PackedDenseOp> {
   LogicalResult matchAndRewrite(PackedDenseOp op, PatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getResult().getType());
     Type element = type.getElementType();
-    if (!element.isF32())
+    auto isProductType = [](Value value) {
+      Type type = getElementTypeOrSelf(value);
+      return type.isF32() || type.isBF16();
+    };
+    if (!element.isF32() || (op.getMultiplier() && !getElementTypeOrSelf(op.getMultiplier()).isF32()))
       return rewriter.notifyMatchFailure(op, "requires f32");
+    if (!isProductType(op.getRows()) || !isProductType(op.getPanels()))
+      return rewriter.notifyMatchFailure(op, "requires rows and panels of f32 or bf16");
     Location loc = op.getLoc();
     MLIRContext *context = op.getContext();
     OpFoldResult rowTiles = tensor::getMixedSize(rewriter, loc, op.getRows(), 0);
@@ -37,8 +44,8 @@ struct PackedDensePattern : OpRewritePattern<PackedDenseOp> {
     // One tensor.empty each: a shared one would be allocated.
     auto empty = [&]() -> Value { return tensor::EmptyOp::create(rewriter, loc, sizes, element); };
 
-    AffineExpr o, m, n, j, k;
-    bindDims(context, o, m, n, j, k);
+    AffineExpr o, m, n, j, k, v;
+    bindDims(context, o, m, n, j, k, v);
     auto map = [&](unsigned dims, ArrayRef<AffineExpr> results) { return AffineMap::get(dims, 0, results, context); };
     SmallVector<utils::IteratorType> iterators(4, utils::IteratorType::parallel);
 
@@ -56,16 +63,22 @@ struct PackedDensePattern : OpRewritePattern<PackedDenseOp> {
       return start.getResult(0);
     };
     Value start = buildStart();
-    iterators.push_back(utils::IteratorType::reduction);
+    bool isPaired = cast<RankedTensorType>(op.getRows().getType()).getRank() == 4;
+    SmallVector<AffineMap> productMaps{map(5, {o, m, k}), map(5, {n, k, j}), map(5, {o, m, n, j})};
+    if (isPaired)
+      productMaps = {map(6, {o, m, k, v}), map(6, {n, k, j, v}), map(6, {o, m, n, j})};
+    iterators.append(isPaired ? 2 : 1, utils::IteratorType::reduction);
     auto product = linalg::GenericOp::create(
-        rewriter, loc, start.getType(), ValueRange{op.getRows(), op.getPanels()}, start,
-        ArrayRef<AffineMap>{map(5, {o, m, k}), map(5, {n, k, j}), map(5, {o, m, n, j})}, iterators,
-        [](OpBuilder &b, Location loc, ValueRange args) {
-          Value term = arith::MulFOp::create(b, loc, args[0], args[1]);
+        rewriter, loc, start.getType(), ValueRange{op.getRows(), op.getPanels()}, start, productMaps, iterators,
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          auto widen = [&](Value x) -> Value {
+            return x.getType() == element ? x : arith::ExtFOp::create(b, loc, element, x).getResult();
+          };
+          Value term = arith::MulFOp::create(b, loc, widen(args[0]), widen(args[1]));
           linalg::YieldOp::create(b, loc, arith::AddFOp::create(b, loc, args[2], term).getResult());
         });
     product->setAttr("mm", rewriter.getUnitAttr());
-    iterators.pop_back();
+    iterators.truncate(4);
     if (op.getBiasFirst()) {
       replace(rewriter, op, product.getResult(0));
       return success();

@@ -61,6 +61,7 @@ transform.named_sequence @dense.f32(%kernel: !any {transform.readonly},
   }
   transform.apply_patterns to %kernel {
     transform.apply_patterns.vector.reduction_to_contract
+    transform.apply_patterns.vector.sink_ops
     transform.apply_patterns.vector.transfer_permutation_patterns
     transform.apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers
     transform.apply_patterns.canonicalization

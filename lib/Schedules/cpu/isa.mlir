@@ -7,5 +7,6 @@
 //   narrow columns of a head in registers at a time; wide: the same for heads that 32 divides
 module attributes {convbert.isa = {
   avx2   = {nv = 8 : i64, mb = 12 : i64, chunk = 4 : i64, depth = 768 : i64, rows = 4 : i64, narrow = 16 : i64, wide = 16 : i64},
-  avx512 = {nv = 16 : i64, mb = 16 : i64, chunk = 4 : i64, depth = 768 : i64, rows = 8 : i64, narrow = 16 : i64, wide = 32 : i64}
+  avx512 = {nv = 16 : i64, mb = 16 : i64, chunk = 4 : i64, depth = 768 : i64, rows = 8 : i64, narrow = 16 : i64, wide = 32 : i64},
+  avx512bf16 = {nv = 16 : i64, mb = 16 : i64, chunk = 4 : i64, depth = 768 : i64, rows = 8 : i64, narrow = 16 : i64, wide = 32 : i64}
 }} {}

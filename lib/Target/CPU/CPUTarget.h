@@ -16,11 +16,16 @@ using HostFeatures = llvm::StringMap<bool>;
 
 /// A CPU to compile for.
 struct CPUTarget {
-  std::string name;     ///< as given: "native", "x86-64-v3" or "x86-64-v4"
-  std::string isa;      ///< instruction set of the schedules: "avx2" or "avx512"
-  std::string triple;   ///< of LLVM
-  std::string cpu;      ///< of LLVM, e.g. "znver3"
-  std::string features; ///< of LLVM, e.g. "+avx2,-sse4a"; empty: what `cpu` implies
+  std::string name;         ///< as given: "native", "x86-64-v3", "x86-64-v4" or "x86-64-v4-bf16"
+  std::string isa;          ///< instruction set of the schedules: "avx2", "avx512" or "avx512bf16"
+  std::string triple;       ///< of LLVM
+  std::string cpu;          ///< of LLVM, e.g. "znver3"
+  std::string features;     ///< of LLVM, e.g. "+avx2,-sse4a"; empty: what `cpu` implies
+  bool hasBFloat16 = false; ///< AVX512_BF16 may be used
+
+  /// Chooses the type of matrix products: "float32" or "bfloat16".  Fails, in one sentence, for another one and if the
+  /// target has no instructions for it.
+  llvm::Error setProductType(StringRef type);
 
   /// The target called `name`.  Fails if there is none of that name, or if `native` finds no AVX2 on this machine,
   /// which has the features `host`.

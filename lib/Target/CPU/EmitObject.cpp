@@ -55,7 +55,7 @@ static void prepare(llvm::Module &module, llvm::TargetMachine &machine, const CP
     if (!target.features.empty())
       function.addFnAttr("target-features", target.features);
     // The kernels are written for full vectors; many CPUs' tuning would prefer halves.
-    if (target.isa == "avx512")
+    if (target.isa != "avx2")
       function.addFnAttr("prefer-vector-width", "512");
   }
 }

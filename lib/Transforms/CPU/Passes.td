@@ -108,10 +108,11 @@ def LowerCopies : Pass<"convbert-lower-copies", "::mlir::func::FuncOp"> {
 def PrefetchPanels : Pass<"convbert-prefetch-panels", "::mlir::func::FuncOp"> {
   let summary = "Prefetch the next weight panel while the current one is used";
   let description = [{
-    Looks for the register-tiled product: a loop over `k` with fused multiply-adds that reads row `k` of a weight panel
-    `panels[n, k, :]` (an identity-layout `memref<?x?xNRxf32>` argument), inside a loop over row tiles.  Each row tile
-    prefetches its share of panel `n + 1`, two cache lines an iteration.  Where the depth is taken in slices, it is the
-    same slice of panel `n + 1`, or the next slice of the task's first panel.  Reads alone change: results do not.
+    Looks for the register-tiled product: a loop over `k` with fused multiply-adds (or products of pairs) that reads
+    row `k` of a weight panel `panels[n, k, :]` (an argument of identity layout, `memref<?x?xNRxf32>`, `...xNRxbf16` or
+    `...xNRx2xbf16`), inside a loop over row tiles.  Each row tile prefetches its share of panel `n + 1`, two cache lines
+    an iteration.  Where the depth is taken in slices, it is the same slice of panel `n + 1`, or the next slice of the
+    task's first panel.  Reads alone change: results do not.
 
     Before:
     ```mlir
@@ -127,6 +128,25 @@ def PrefetchPanels : Pass<"convbert-prefetch-panels", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect"];
+}
+
+def FlattenTransfers : Pass<"convbert-flatten-transfers", "::mlir::func::FuncOp"> {
+  let summary = "Read several contiguous rows of a vector as one";
+  let description = [{
+    Upstream's patterns, which it has in C++ alone.  Without them a read of pairs would become a loop over rows.
+
+    Before:
+    ```mlir
+    %w = vector.transfer_read %panels[%n, %k, %c0, %c0], %z : memref<?x?x48x2xbf16>, vector<16x2xbf16>
+    %pairs = vector.shape_cast %w : vector<16x2xbf16> to vector<32xbf16>
+    ```
+    After:
+    ```mlir
+    %flat = memref.collapse_shape %panels [[0], [1], [2, 3]] : memref<?x?x48x2xbf16> into memref<?x?x96xbf16>
+    %pairs = vector.transfer_read %flat[%n, %k, %c0], %z : memref<?x?x96xbf16>, vector<32xbf16>
+    ```
+  }];
+  let dependentDialects = ["affine::AffineDialect", "memref::MemRefDialect", "vector::VectorDialect"];
 }
 
 def DropMarks : Pass<"convbert-drop-marks", "::mlir::ModuleOp"> {

@@ -3,6 +3,7 @@
 #include "lib/Transforms/CPU/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 namespace mlir::convbert {
 #define GEN_PASS_DEF_PREFETCHPANELS
@@ -12,8 +13,8 @@ namespace mlir::convbert {
 using namespace mlir;
 using namespace mlir::convbert;
 
-/// 64 bytes of f32.
-static constexpr int64_t kLine = 16;
+/// Bytes of a cache line.
+static constexpr int64_t kLine = 64;
 
 namespace {
 
@@ -45,16 +46,24 @@ static std::optional<Value> getOffset(Value index, Value iv) {
   return apply.getMapOperands()[apply.getMapOperands()[0] == iv];
 }
 
+/// Panels [n][k][NR] of f32 or bf16, or [n][k][NR][2] of bf16.
+static bool isPanels(MemRefType type) {
+  return (type.getRank() == 3 || type.getRank() == 4) && type.getLayout().isIdentity() &&
+         llvm::none_of(type.getShape().drop_front(2), ShapedType::isDynamic) &&
+         (type.getElementType().isF32() || type.getElementType().isBF16());
+}
+
 /// Fails if `k` is no such loop.
 static FailureOr<PanelLoop> findPanelLoop(scf::ForOp k) {
   // The remainder loop of the unroller does not start at zero.
-  if (getConstantIntValue(k.getLowerBound()) != 0 || k.getBody()->getOps<vector::FMAOp>().empty())
+  bool isProduct =
+      !k.getBody()->getOps<vector::FMAOp>().empty() || !k.getBody()->getOps<x86vector::DotBF16Op>().empty();
+  if (getConstantIntValue(k.getLowerBound()) != 0 || !isProduct)
     return failure();
   auto tiles = dyn_cast<scf::ForOp>(k->getParentOp());
   for (auto read : k.getBody()->getOps<vector::TransferReadOp>()) {
     auto type = dyn_cast<MemRefType>(read.getBase().getType());
-    if (!type || type.getRank() != 3 || type.isDynamicDim(2) || !type.getElementType().isF32() ||
-        !isa<BlockArgument>(read.getBase()) || !type.getLayout().isIdentity())
+    if (!type || !isPanels(type) || !isa<BlockArgument>(read.getBase()))
       continue;
     std::optional<Value> slice = getOffset(read.getIndices()[1], k.getInductionVar());
     Value panel = read.getIndices()[0];
@@ -74,14 +83,16 @@ static FailureOr<PanelLoop> findPanelLoop(scf::ForOp k) {
   return failure();
 }
 
-/// Inserts two prefetches before the first read of a panel.  Row tile `t` of `T` takes floats
+/// Inserts two prefetches before the first read of a panel.  Row tile `t` of `T` takes elements
 /// [t, t + 1) * depth * ceil(NR / T) of the next panel; the last panel wraps around to the first, which the next task
 /// is likely to want.  Where the depth is taken in slices, the same slice of the next panel follows, and the next slice
 /// of the task's first panel follows its last one.
 static void prefetchNextPanel(PanelLoop loop) {
   Value panels = loop.read.getBase();
   Location loc = loop.read.getLoc();
-  int64_t nr = cast<MemRefType>(panels.getType()).getDimSize(2);
+  auto type = cast<MemRefType>(panels.getType());
+  int64_t nr = type.getDimSize(2) * (type.getRank() == 4 ? 2 : 1); // elements for one k
+  int64_t lineElements = kLine * 8 / type.getElementTypeBitWidth();
   scf::ForOp tiles = loop.tiles;
   OpBuilder b(tiles);
   auto constant = [&](int64_t v) -> Value { return arith::ConstantIndexOp::create(b, loc, v); };
@@ -93,7 +104,7 @@ static void prefetchNextPanel(PanelLoop loop) {
   };
   Value count = memref::DimOp::create(b, loc, panels, 0);
   Value depth = memref::DimOp::create(b, loc, panels, 1);
-  SmallVector<ReassociationIndices> all{{0, 1, 2}};
+  SmallVector<ReassociationIndices> all{llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()))};
   Value flat = memref::CollapseShapeOp::create(b, loc, panels, all);
   Value following = add(loop.panel, constant(1));
   Value next = select(compare(arith::CmpIPredicate::eq, following, count), constant(0), following);
@@ -116,8 +127,8 @@ static void prefetchNextPanel(PanelLoop loop) {
   Value start = add(base, mul(tiles.getInductionVar(), perTile));
   b.setInsertionPoint(loop.read);
   Value at = add(start, mul(loop.k.getInductionVar(), step));
-  for (int64_t line : {int64_t(0), kLine})
-    memref::PrefetchOp::create(b, loc, flat, ValueRange{add(at, constant(line))}, /*isWrite=*/false,
+  for (int64_t line = 0; line < 2; ++line)
+    memref::PrefetchOp::create(b, loc, flat, ValueRange{add(at, constant(line * lineElements))}, /*isWrite=*/false,
                                /*localityHint=*/3, /*isDataCache=*/true);
 }
 

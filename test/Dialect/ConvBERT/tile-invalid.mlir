@@ -91,6 +91,46 @@ func.func @packed_dense_bias_width(%r: tensor<?x4x8xf32>, %p: tensor<2x8x24xf32>
 
 // -----
 
+// PACKED_DENSE-C6
+func.func @packed_dense_pairs(%r: tensor<?x4x8xbf16>, %p: tensor<2x4x24x2xbf16>, %b: tensor<2x24xf32>) {
+  // expected-error @below {{requires rows and panels both of three dimensions or both of pairs of bf16, but found 'tensor<?x4x8xbf16>' and 'tensor<2x4x24x2xbf16>'}}
+  %y = convbert.packed_dense %r, %p, %b
+    : (tensor<?x4x8xbf16>, tensor<2x4x24x2xbf16>, tensor<2x24xf32>) -> tensor<?x4x2x24xf32>
+  return
+}
+
+// -----
+
+// PACKED_DENSE-C6
+func.func @packed_dense_pairs_elements(%r: tensor<?x4x8x2xf32>, %p: tensor<2x8x24x2xf32>, %b: tensor<2x24xf32>) {
+  // expected-error @below {{requires rows and panels both of three dimensions or both of pairs of bf16, but found 'tensor<?x4x8x2xf32>' and 'tensor<2x8x24x2xf32>'}}
+  %y = convbert.packed_dense %r, %p, %b
+    : (tensor<?x4x8x2xf32>, tensor<2x8x24x2xf32>, tensor<2x24xf32>) -> tensor<?x4x2x24xf32>
+  return
+}
+
+// -----
+
+// PACKED_DENSE-C7
+func.func @packed_dense_elements(%r: tensor<?x4x8xf32>, %p: tensor<2x8x24xf16>, %b: tensor<2x24xf32>) {
+  // expected-error @below {{requires equal element types, but found 'f32' and 'f16'}}
+  %y = convbert.packed_dense %r, %p, %b
+    : (tensor<?x4x8xf32>, tensor<2x8x24xf16>, tensor<2x24xf32>) -> tensor<?x4x2x24xf32>
+  return
+}
+
+// -----
+
+// PACKED_DENSE-C7
+func.func @packed_dense_wide(%r: tensor<?x4x8xf64>, %p: tensor<2x8x24xbf16>, %b: tensor<2x24xf64>) {
+  // expected-error @below {{requires equal element types, but found 'f64' and 'bf16'}}
+  %y = convbert.packed_dense %r, %p, %b
+    : (tensor<?x4x8xf64>, tensor<2x8x24xbf16>, tensor<2x24xf64>) -> tensor<?x4x2x24xf64>
+  return
+}
+
+// -----
+
 // PACKED_DENSE-C4
 func.func @packed_dense_multiplier(
     %r: tensor<?x4x8xf32>, %p: tensor<2x8x24xf32>, %b: tensor<2x24xf32>, %m: tensor<?x4x3x24xf32>) {

@@ -109,3 +109,36 @@ func.func private @dense_deep(%panels: memref<?x?x24xf32>, %first: index, %count
   }
   return
 }
+
+// -----
+
+// Pairs of bf16: a line holds 32 numbers, a step in k 2 * NR of them.
+
+// CHECK-LABEL: func.func private @pairs(
+// CHECK-SAME:    %[[PANELS:[a-z0-9_]+]]: memref<?x?x48x2xbf16>, %[[N:[a-z0-9_]+]]: index, %[[TILES:[a-z0-9_]+]]: index
+// CHECK:         %[[FLAT:[a-z0-9_]+]] = memref.collapse_shape %[[PANELS]] {{\[\[}}0, 1, 2, 3]]
+// CHECK:         arith.ceildivui %{{c96.*}}, %[[TILES]]
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             memref.prefetch %[[FLAT]][%{{.*}}], read, locality<3>, data : memref<?xbf16>
+// CHECK:             %[[LINE:[a-z0-9_]+]] = arith.addi %{{.*}}, %{{c32.*}} : index
+// CHECK:             memref.prefetch %[[FLAT]][%[[LINE]]], read, locality<3>, data : memref<?xbf16>
+// CHECK-NEXT:        vector.transfer_read %[[PANELS]]
+func.func private @pairs(%panels: memref<?x?x48x2xbf16>, %n: index, %tiles: index, %k: index, %a: vector<32xbf16>,
+                         %out: memref<?x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %z = arith.constant 0.0 : bf16
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  scf.for %t = %c0 to %tiles step %c1 {
+    %sum = scf.for %ki = %c0 to %k step %c4 iter_args(%s = %zero) -> vector<16xf32> {
+      %w = vector.transfer_read %panels[%n, %ki, %c0, %c0], %z {in_bounds = [true, true]} : memref<?x?x48x2xbf16>, vector<16x2xbf16>
+      %pairs = vector.shape_cast %w : vector<16x2xbf16> to vector<32xbf16>
+      %x = x86vector.avx512.dot %s, %a, %pairs : vector<32xbf16> -> vector<16xf32>
+      scf.yield %x : vector<16xf32>
+    }
+    vector.transfer_write %sum, %out[%t, %c0] {in_bounds = [true]} : vector<16xf32>, memref<?x16xf32>
+  }
+  return
+}

@@ -52,7 +52,7 @@ struct ScheduleLibraryTest : ::testing::Test {
 TEST_F(ScheduleLibraryTest, EmbeddedFilesLoad) {
   auto library = ScheduleLibrary::load(&context);
   ASSERT_TRUE(succeeded(library));
-  EXPECT_EQ((*library)->isaNames(), "avx2, avx512");
+  EXPECT_EQ((*library)->isaNames(), "avx2, avx512, avx512bf16");
   Type f32 = Float32Type::get(&context), f64 = Float64Type::get(&context);
   for (StringRef kind : {"dense", "norm", "embed", "pack"})
     for (StringRef isa : {"avx2", "avx512"})

@@ -63,8 +63,45 @@ TEST(CPUTarget, RefusalSaysWhatIsMissing) {
             std::string::npos);
 }
 
+TEST(CPUTarget, BFloat16NeedsItsInstructions) {
+  HostFeatures with = makeHost(4), without = makeHost(4);
+  with["avx512bf16"] = true;
+  without["avx512bf16"] = false;
+  llvm::Expected<CPUTarget> native = CPUTarget::parse("native", with);
+  ASSERT_TRUE(bool(native));
+  EXPECT_EQ(native->isa, "avx512"); // unless asked for
+  EXPECT_TRUE(messageOf(native->setProductType("float32")).empty());
+  EXPECT_EQ(native->isa, "avx512");
+  EXPECT_TRUE(messageOf(native->setProductType("bfloat16")).empty());
+  EXPECT_EQ(native->isa, "avx512bf16");
+  EXPECT_TRUE(messageOf(native->checkHost(with)).empty());
+
+  llvm::Expected<CPUTarget> old = CPUTarget::parse("native", without);
+  ASSERT_TRUE(bool(old));
+  std::string message = messageOf(old->setProductType("bfloat16"));
+  EXPECT_EQ(message.find("dtype 'bfloat16' requires a CPU with AVX512_BF16, but this one ("), 0u);
+  EXPECT_EQ(messageOf(old->setProductType("int8")), "requires a dtype 'float32' or 'bfloat16', but found 'int8'");
+
+  llvm::Expected<CPUTarget> level = CPUTarget::parse("x86-64-v4-bf16", without);
+  ASSERT_TRUE(bool(level));
+  EXPECT_EQ(level->features, "+avx512bf16");
+  EXPECT_TRUE(messageOf(level->setProductType("bfloat16")).empty());
+  EXPECT_TRUE(messageOf(level->checkHost(with)).empty());
+  message = messageOf(level->checkHost(without));
+  EXPECT_EQ(message.find("target 'x86-64-v4-bf16' requires a CPU with AVX-512 and AVX512_BF16, but this one ("), 0u);
+  EXPECT_NE(message.find(") lacks avx512bf16; use target 'native'"), std::string::npos);
+
+  llvm::Expected<CPUTarget> v4 = CPUTarget::parse("x86-64-v4", with);
+  ASSERT_TRUE(bool(v4));
+  EXPECT_EQ(
+      messageOf(v4->setProductType("bfloat16")),
+      "dtype 'bfloat16' requires a target with AVX512_BF16, 'x86-64-v4-bf16' or 'native' on such a CPU, but found "
+      "'x86-64-v4'");
+}
+
 TEST(CPUTarget, UnknownName) {
   llvm::Expected<CPUTarget> target = CPUTarget::parse("z80");
   ASSERT_FALSE(bool(target));
-  EXPECT_EQ(messageOf(target.takeError()), "requires a target 'native', 'x86-64-v3' or 'x86-64-v4', but found 'z80'");
+  EXPECT_EQ(messageOf(target.takeError()),
+            "requires a target 'native', 'x86-64-v3', 'x86-64-v4' or 'x86-64-v4-bf16', but found 'z80'");
 }

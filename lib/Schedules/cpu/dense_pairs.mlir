@@ -1,0 +1,91 @@
+// dense on pairs: register-tiled matrix product of bf16 with sums in f32 and a fused epilogue.
+//
+// Matches  one elementwise operation tagged `epi` (row tiles, mr, panels, nr) whose producer is a contraction of the
+//          same shape over pairs tagged `mm`, itself on a fill.  Row tiles, panels and K may be dynamic; mr and nr are
+//          static.
+// Needs    nr a multiple of nv; (mr + 1) * nr / nv + 1 vector registers; instructions that multiply pairs of bf16 and
+//          add both products to f32.
+// Leaves   what `dense.f32` leaves, with one such instruction where that has a multiply-add; reads of pairs are
+//          2-D transfers of contiguous memory.
+//
+// nv, mb, chunk  as in dense.mlir
+!any = !transform.any_op
+!param = !transform.param<i64>
+
+module attributes {transform.with_named_sequence} {
+transform.named_sequence @dense.bf16.avx512bf16(%kernel: !any {transform.readonly},
+                                               %nv: !param {transform.readonly, convbert.param = "nv"},
+                                               %mb: !param {transform.readonly, convbert.param = "mb"},
+                                               %chunk: !param {transform.readonly, convbert.param = "chunk"}) {
+  %epi = transform.structured.match attributes {epi} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %epi, 1 "epilogue tagged `epi`" : !any
+  %tagged = transform.structured.match attributes {mm} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %tagged, 1 "contraction tagged `mm`" : !any
+
+  // Tasks, cache blocks, then single register tiles: panels outside, so that a panel stays in L1 for all row tiles.
+  %r0, %task = transform.structured.fuse %epi tile_sizes [0, 0, %chunk, 0] {apply_cleanup, use_forall} : (!any, !param) -> (!any, !any)
+  %r1, %block = transform.structured.fuse %r0 tile_sizes [%mb, 0, 0, 0] {apply_cleanup} : (!any, !param) -> (!any, !any)
+  %r2, %l0, %l1 = transform.structured.fuse %r1 tile_sizes [1, 0, 1, 0] interchange [2, 0, 1, 3] {apply_cleanup} : (!any) -> (!any, !any, !any)
+  // What fusion left behind would be matched too.
+  transform.apply_patterns to %kernel { transform.apply_patterns.canonicalization } {apply_cse} : !any
+  %fill = transform.structured.match ops{["linalg.fill"]} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %fill, 1 "fill of the accumulators" : !any
+  %generic = transform.structured.generalize %fill : (!any) -> !any
+  transform.apply_patterns to %kernel {
+    transform.apply_patterns.linalg.fold_unit_extent_dims_via_slices
+    transform.apply_patterns.tensor.fold_tensor_empty
+    transform.apply_patterns.canonicalization
+  } {apply_cse} : !any
+
+  // Folding unit dimensions drops tags: from here on, match by iterator types.
+  %mm = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<reduction>]} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %mm, 1 "contraction of one register tile" : !any
+  %par = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>]} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %par, 2 "fill and epilogue of one register tile" : !any
+  // m outside, n inside: the other order keeps all broadcasts alive and spills.
+  %mm1, %lk = transform.structured.tile_using_for %mm tile_sizes [0, 0, 1, 0] : (!any) -> (!any, !any)
+  %mm2, %lm, %ln = transform.structured.tile_using_for %mm1 tile_sizes [1, %nv, 0, 0] : (!any, !param) -> (!any, !any, !any)
+  transform.convbert.unroll_full %ln : !any
+  transform.convbert.unroll_full %lm : !any
+  transform.foreach %par : !any {
+  ^bb0(%op: !any):
+    %x, %pn, %pm = transform.structured.tile_using_for %op tile_sizes [1, %nv] interchange = [1, 0] : (!any, !param) -> (!any, !any, !any)
+    transform.convbert.unroll_full %pm : !any
+    transform.convbert.unroll_full %pn : !any
+  }
+  transform.apply_patterns to %kernel { transform.apply_patterns.canonicalization } {apply_cse} : !any
+  %ops = transform.structured.match interface{LinalgOp} in %kernel : (!any) -> !any
+  transform.foreach %ops : !any {
+  ^bb0(%op: !any):
+    transform.structured.vectorize %op {create_named_contraction} : !any
+  }
+  transform.apply_patterns to %kernel {
+    transform.apply_patterns.vector.reduction_to_contract
+    transform.apply_patterns.vector.transfer_permutation_patterns
+    transform.apply_patterns.vector.fold_arith_extension
+    transform.apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers
+    transform.apply_patterns.canonicalization
+  } {apply_cse} : !any
+
+  // Accumulators become values carried by the k loop.
+  %loops = transform.structured.match interface{LoopLikeInterface} in %kernel : (!any) -> !any
+  transform.apply_licm to %loops : !any
+  transform.loop.hoist_loop_invariant_subsets %loops : !any
+  transform.apply_patterns to %kernel { transform.apply_patterns.canonicalization } {apply_cse} : !any
+  transform.apply_patterns to %kernel {
+    transform.apply_patterns.x86vector.vector_contract_to_packed_type_dot_product
+  } {apply_cse} : !any
+  transform.apply_patterns to %kernel {
+    transform.apply_patterns.vector.cast_away_vector_leading_one_dim
+    transform.apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers
+    transform.apply_patterns.canonicalization
+  } {apply_cse} : !any
+
+  // Fewer issue slots a multiply-add: matters when the core is shared.
+  %fma = transform.structured.match ops{["x86vector.avx512.dot"]} in %kernel : (!any) -> !any
+  %k = transform.get_parent_op %fma {op_name = "scf.for", deduplicate} : (!any) -> !any
+  transform.convbert.expect_count %k, 1 "loop over k" : !any
+  transform.loop.unroll %k {factor = 4} : !any
+  transform.yield
+}
+}
