@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import reference
+from .bfloat16 import other_bfloat16, to_bfloat16
 from .entry import check_types
 from .errors import Error
 from .steps import SteppedModel, label, parts
@@ -99,23 +100,6 @@ def load_parameters(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Array
     return config, tensors, facts["manifest"]["model_class"]
 
 
-def to_bfloat16(array: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    """The nearest bfloat16 numbers, the even ones of two."""
-    bits = np.ascontiguousarray(array, np.float32).view(np.uint32).astype(np.uint64)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16 << 16).astype(np.uint32).view(np.float32)
-
-
-def other_bfloat16(array: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    """What to_bfloat16() might as well have made of numbers that float32 knows to 2^-20 of the largest: where one lies
-    so close to the middle of two neighbours, the other one."""
-    wide, nearest = np.asarray(array, np.float64), to_bfloat16(array)
-    step = np.ldexp(1.0, np.frexp(np.where(wide == 0, 1e-30, wide))[1] - 8)  # from one neighbour to the next
-    away = wide - nearest
-    other = nearest + np.where(away < 0, -step, step)
-    undecided = step / 2 - np.abs(away) < 2.0**-20 * np.abs(wide).max(initial=0)
-    return np.where(undecided, other, nearest).astype(np.float32)
-
-
 def sample_inputs(manifest: Mapping[str, Any], batch: int, length: int, choices: int = 2) -> Arrays:
     """Ids, mask and token types with every feature in them: both types, and padding in all sequences but the first."""
     rng = np.random.default_rng(0)
@@ -166,8 +150,7 @@ class Judge:
 
     def run(self, dtype: Any, given: Mapping[str, Any] | None = None, factors: Any = None) -> dict[str, Any]:
         """factors: how the activations in matrix products are rounded, where they are."""
-        # What is rounded of weights is what packing computes of them in float32.
-        stored = np.float32 if self.weights else None
+        stored = np.float32 if self.weights else None  # packing computes in float32, and rounds that
         # Of wrong results too: what is not finite shows in the rows.
         with np.errstate(all="ignore"), reference.rounded_products(factors or self.factors, self.weights):
             return self.program.run(self.arguments, self.parameters, dtype, given, stored)

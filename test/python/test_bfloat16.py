@@ -7,7 +7,7 @@ import pytest
 
 import convbert
 from checkpoints import DEMO, GOLDEN, write_random
-from convbert import artifact, reference, verification
+from convbert import artifact, bfloat16, reference, verification
 from convbert.steps import SteppedModel
 from stored_checkpoints import unpacked
 from test_shapes import random_batch
@@ -73,14 +73,14 @@ def test_a_wrong_step_is_named(options):
 
 def test_rounding_is_to_nearest_even():
     numbers = np.array([1, 1 + 2**-8, 1 + 3 * 2**-8, 1 + 2**-8 + 2**-20, -1 - 2**-8, 0, 1e-40], np.float32)
-    found = verification.to_bfloat16(numbers)
+    found = bfloat16.to_bfloat16(numbers)
     np.testing.assert_array_equal(found[:6], np.array([1, 1, 1 + 2**-6, 1 + 2**-7, -1, 0], np.float32))
     assert 0 < found[6] < 1e-40 and (found.view(np.uint32) & 0xFFFF == 0).all()
 
 
 def test_open_cases_are_decided_the_other_way():
     numbers = np.array([1, 1 + 2**-8, 1 + 3 * 2**-8 - 2**-24, -1 - 2**-8 - 2**-24, 1 + 2**-9], np.float64)
-    nearest, other = verification.to_bfloat16(numbers), verification.other_bfloat16(numbers)
+    nearest, other = bfloat16.to_bfloat16(numbers), bfloat16.other_bfloat16(numbers)
     np.testing.assert_array_equal(nearest, [1, 1, 1 + 2**-6, -1, 1])
     np.testing.assert_array_equal(other, [1, 1 + 2**-7, 1 + 2**-7, -1 - 2**-7, 1])
 

@@ -2,6 +2,9 @@
 //
 // Matches  one elementwise operation tagged `epi` (row tiles, mr, panels, nr) whose producer is a contraction of the
 //          same shape tagged `mm`, itself on a fill.  Row tiles, panels and K may be dynamic; mr and nr are static.
+//          Panels may be of bf16 where the contraction widens them: once for each row tile.
+//          TODO(#7): once for all of them, into scratch; it costs a fifth of the time from 128 rows on where shuffles
+//          and multiply-adds share their ports.
 // Needs    nr a multiple of nv; (mr + 1) * nr / nv + 1 vector registers.
 // Leaves   one scf.forall over tasks of `chunk` panels; in it blocks of `mb` row tiles, panels, row tiles; K unrolled
 //          by 4 with mr * nr / nv accumulators in registers; 1-D transfers of nv lanes only.
