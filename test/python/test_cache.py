@@ -81,11 +81,11 @@ def test_an_object_removed_by_another_process_is_made_again(copied, monkeypatch)
 
     real, removed = entry._runtime.Model, []
 
-    def remove_first(description, threads, like=None):
+    def remove_first(description, *arguments):
         if not removed:
             removed.append(json.loads(description)["object"])
             os.remove(removed[0])
-        return real(description, threads)
+        return real(description, *arguments)
 
     monkeypatch.setattr(entry._runtime, "Model", remove_first)
     assert convbert.load(GOLDEN / "base_tiny", cache=copied)(IDS)[0].shape == (1, 3, 32)
