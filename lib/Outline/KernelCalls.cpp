@@ -53,8 +53,9 @@ struct Emitter {
     // Panels of bf16 are half as large; kernels in slices take those of f32 only.
     bool isDeep =
         !multiplier && suffix.empty() && type.getElementType().isF32() && type.getDimSize(1) >= TileSizes::deep;
-    std::string name = multiplier ? "dense_times" : isDeep ? "dense_deep" : "dense";
-    return call(tiles.isPaired ? name + "_pairs" : name, suffix, parameters, operands);
+    StringRef plain = multiplier ? "dense_times" : isDeep ? "dense_deep" : "dense";
+    StringRef pairs = multiplier ? "dense_times_pairs" : "dense_pairs";
+    return call(tiles.isPaired ? pairs : plain, suffix, parameters, operands);
   }
 
   /// Rounds the rows of `x` before the first product that reads them.

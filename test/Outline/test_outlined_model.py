@@ -11,10 +11,10 @@ MAKE = Path(__file__).parents[1] / "Import" / "Inputs" / "make_checkpoint.py"
 KERNEL = re.compile(r"func\.func private @([\w.$-]+)\(.*convbert\.kernel = \"(\w+)\"")
 
 
-def outline(tools, directory, *changes, target="x86-64-v3"):
+def outline(tools, directory, *changes, target="x86-64-v3", options=()):
     """The text of the module of a checkpoint whose weights are never read."""
     subprocess.run([sys.executable, MAKE, directory, *changes], check=True)
-    done = subprocess.run([tools / "convbert-compile", directory, "--compile-to=outline", f"--target={target}"],
+    done = subprocess.run([tools / "convbert-compile", directory, "--compile-to=outline", f"--target={target}", *options],
                           capture_output=True, text=True, check=True)
     return done.stdout
 
