@@ -80,7 +80,8 @@ def test_artefact_takes_vectors(tmp_path):
     found = convbert.load(place)(inputs_embeds=vectors).last_hidden_state
     np.testing.assert_array_equal(found, loaded(GOLDEN / "spec8_g2")(IDS).last_hidden_state)
     plain = convbert.load(convbert.compile(GOLDEN / "spec8_g2", output=tmp_path / "plain.cbx"))
-    with pytest.raises(convbert.Error, match="requires code for inputs_embeds, but the artefact was compiled without"):
+    with pytest.raises(convbert.Error, match="requires code for inputs_embeds, but the artefact was compiled with the "
+                                            "plain outputs alone"):
         plain(inputs_embeds=vectors)
 
 
