@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .arrays import broadcast, describe_shape, floats, integers, mask, numbers
+from .errors import shown
 
 IntArray = npt.NDArray[np.int64]
 AnyArray = npt.NDArray[Any]
@@ -32,7 +33,7 @@ class Call:
 def flag(name: str, value: Any) -> bool:
     """A bool; ValueError naming `name` for anything else."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name}: requires True or False, but found {value!r}")
+        raise ValueError(f"{name}: requires True or False, but found {shown(value)}")
     return bool(value)
 
 

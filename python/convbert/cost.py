@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from .errors import shown
+
 if TYPE_CHECKING:
     from .model import Model
 
@@ -36,7 +38,7 @@ def evaluate(cost: Mapping[str, Any], batch: int, length: int, max_positions: in
     for name, value, limit in (("batch", batch, None), ("length", length, max_positions)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1 or (limit and value > limit):
             most = f" and <= {limit}" if limit else ""
-            raise ValueError(f"{name}: requires an integer >= 1{most}, but found {value!r}")
+            raise ValueError(f"{name}: requires an integer >= 1{most}, but found {shown(value)}")
     operations = {}
     for name, item in cost.items():
         constant, linear, square = item["macs"]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import _runtime
 from .call import Call, reuse, user_shape
-from .errors import Error
+from .errors import Error, shown
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -30,16 +30,16 @@ def in_order(name: str, extras: Iterable[str]) -> tuple[str, ...]:
     wanted, known = list(extras), (*EXTRA_OUTPUTS, *EXTRA_INPUTS)
     for extra in wanted:
         if extra not in known:
-            raise ValueError(f"{name}: requires names from {', '.join(known)}, but found {extra!r}")
+            raise ValueError(f"{name}: requires names from {', '.join(known)}, but found {shown(extra)}")
     return tuple(extra for extra in known if extra in wanted)
 
 
 def check_types(weights: str | None, dtype: str) -> None:
     """Raises ValueError for what load() does not take."""
     if weights not in (None, "bf16"):
-        raise ValueError(f'weights: requires None or "bf16", but found {weights!r}')
+        raise ValueError(f'weights: requires None or "bf16", but found {shown(weights)}')
     if dtype not in ("float32", "bfloat16"):
-        raise ValueError(f'dtype: requires "float32" or "bfloat16", but found {dtype!r}')
+        raise ValueError(f'dtype: requires "float32" or "bfloat16", but found {shown(dtype)}')
 
 
 class Source(Protocol):

@@ -1,8 +1,18 @@
-"""The package's own exceptions."""
+"""The package's own exceptions, and how values are shown in messages."""
 
 from __future__ import annotations
 
 import re
+from reprlib import Repr
+from typing import Any
+
+_REPR = Repr()
+_REPR.maxstring = _REPR.maxother = 80
+
+
+def shown(value: Any) -> str:
+    """A value as messages say it: one line, and not a long one."""
+    return " ".join(_REPR.repr(value).split())
 
 
 class Error(RuntimeError):

@@ -12,6 +12,7 @@ from .artifact import ArtifactSource, is_artifact
 from .call import bind, choose_input, flag, head_masks
 from .cost import Cost, evaluate, summarize
 from .entry import EXTRA_OUTPUTS, CheckpointSource, Entry, Source, check_types
+from .errors import shown
 from .output import ModelOutput
 
 _PADDINGS = ("parity", "exact")
@@ -46,24 +47,24 @@ class Model:
                  weights: str | None = None, dtype: str = "float32", cache: bool | str | os.PathLike[str] = True,
                  target: str | None = None) -> None:
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-            raise ValueError(f"threads: requires an integer >= 1 or None, but found {threads!r}")
+            raise ValueError(f"threads: requires an integer >= 1 or None, but found {shown(threads)}")
         if padding not in _PADDINGS:
-            raise ValueError(f'padding: requires "parity" or "exact", but found {padding!r}')
+            raise ValueError(f'padding: requires "parity" or "exact", but found {shown(padding)}')
         check_types(weights, dtype)
         if not isinstance(path, (str, os.PathLike)):
             raise ValueError(f"path: requires a directory, but found a {type(path).__name__}")
         if not isinstance(cache, (bool, str, os.PathLike)):
-            raise ValueError(f"cache: requires True, False or a path, but found {cache!r}")
+            raise ValueError(f"cache: requires True, False or a path, but found {shown(cache)}")
         self.path = os.fspath(path)
         self.padding = padding
         self._source: Source
         if is_artifact(self.path):
             if target is not None:
-                raise ValueError(f"target: requires None for an artefact, but found {target!r}")
+                raise ValueError(f"target: requires None for an artefact, but found {shown(target)}")
             if weights is not None:
-                raise ValueError(f"weights: requires None for an artefact, but found {weights!r}")
+                raise ValueError(f"weights: requires None for an artefact, but found {shown(weights)}")
             if dtype != "float32":
-                raise ValueError(f'dtype: requires "float32", the default, for an artefact, but found {dtype!r}')
+                raise ValueError(f'dtype: requires "float32", the default, for an artefact, but found {shown(dtype)}')
             self._source = ArtifactSource(self.path)
         else:
             self._source = CheckpointSource(self.path, target, cache, weights, dtype)

@@ -124,6 +124,8 @@ def test_model_facts(model):
      "head_mask: requires the shape [2] or [2, 2] or [4] or [2, 4] (heads, or layers and heads; attention heads first), "
      "but found [5]"),
     (dict(input_ids=IDS, output_attentions=None), "output_attentions: requires True or False, but found None"),
+    (dict(input_ids=IDS, output_attentions=np.ones(14)),
+     "output_attentions: requires True or False, but found array([1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1.])"),
     (dict(input_ids=IDS, output_conv_kernels="yes"), "output_conv_kernels: requires True or False, but found 'yes'"),
     (dict(inputs_embeds=np.zeros((5, 32))),
      "inputs_embeds: requires the shape [batch, length, 32], but found rank 2 with shape [5, 32]"),
