@@ -193,6 +193,20 @@ static llvm::json::Object describeFiles(const std::map<std::string, FileStamp> &
   return result;
 }
 
+llvm::Expected<ImportedModel> convbert::importEntry(StringRef directory, const CompileCheckpointOptions &options,
+                                                    const ObjectCache &cache, MLIRContext &context) {
+  ImportOptions importOptions = options.entry;
+  importOptions.unpackDirectory = [&]() -> llvm::Expected<std::string> {
+    llvm::Expected<std::string> place = cache.reserve("weights");
+    return place ? llvm::sys::path::parent_path(*place).str() : std::move(place);
+  };
+  std::string message;
+  FailureOr<ImportedModel> model = importCheckpoint(directory, importOptions, context, message);
+  if (failed(model))
+    return makeError(message);
+  return std::move(*model);
+}
+
 llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, const CompileCheckpointOptions &options) {
   llvm::Expected<CPUTarget> target = CPUTarget::parse(options.target);
   if (!target)
@@ -207,16 +221,10 @@ llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, con
   registerAll(registry);
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
-  ImportOptions importOptions = options.entry;
   ObjectCache cache(options.cacheDirectory);
-  importOptions.unpackDirectory = [&]() -> llvm::Expected<std::string> {
-    llvm::Expected<std::string> place = cache.reserve("weights");
-    return place ? llvm::sys::path::parent_path(*place).str() : std::move(place);
-  };
-  std::string message;
-  FailureOr<ImportedModel> model = importCheckpoint(directory, importOptions, context, message);
-  if (failed(model))
-    return makeError(message);
+  llvm::Expected<ImportedModel> model = importEntry(directory, options, cache, context);
+  if (!model)
+    return model.takeError();
   PhaseTimes times;
   std::string firstPhase = "import", steps;
   if (options.steps) {

@@ -26,6 +26,13 @@ struct CompileCheckpointOptions {
   static llvm::Expected<CompileCheckpointOptions> parse(StringRef json);
 };
 
+class ObjectCache;
+
+/// Imports the checkpoint in `directory` for the entry that `options` ask for.  What has to be unpacked goes to
+/// `cache`.
+llvm::Expected<ImportedModel> importEntry(StringRef directory, const CompileCheckpointOptions &options,
+                                          const ObjectCache &cache, MLIRContext &context);
+
 /// Imports and compiles the checkpoint in `directory`, or finds its object in the cache.  Returns the JSON text that
 /// convbert-c.h documents, or an error of one line.
 llvm::Expected<std::string> compileCheckpoint(StringRef directory, const CompileCheckpointOptions &options);

@@ -53,16 +53,10 @@ llvm::Expected<std::string> convbert::inspectCheckpoint(StringRef directory, con
   registerAll(registry);
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
-  ImportOptions importOptions = options.entry;
   ObjectCache cache(options.cacheDirectory);
-  importOptions.unpackDirectory = [&]() -> llvm::Expected<std::string> {
-    llvm::Expected<std::string> place = cache.reserve("weights");
-    return place ? llvm::sys::path::parent_path(*place).str() : std::move(place);
-  };
-  std::string message;
-  FailureOr<ImportedModel> model = importCheckpoint(directory, importOptions, context, message);
-  if (failed(model))
-    return llvm::createStringError(message);
+  llvm::Expected<ImportedModel> model = importEntry(directory, options, cache, context);
+  if (!model)
+    return model.takeError();
   llvm::json::Array weights;
   for (const WeightSource &weight : model->weights)
     weights.push_back(llvm::json::Object{{"name", weight.name},

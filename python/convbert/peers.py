@@ -19,6 +19,11 @@ Rival = Callable[[dict[str, Any]], npt.NDArray[Any]]
 
 _NAMES = ("input_ids", "attention_mask", "token_type_ids")
 
+#: Packages that a peer needs.
+_NEEDED = {"torch": ("torch", "transformers"), "torch-compile": ("torch", "transformers"),
+           "onnxruntime": ("onnxruntime", "onnx", "torch", "transformers"),
+           "openvino": ("openvino", "onnx", "torch", "transformers")}
+
 
 def _require(*packages: str) -> None:
     missing = [name for name in packages if find_spec(name) is None]
@@ -28,7 +33,7 @@ def _require(*packages: str) -> None:
 
 
 def _torch_model(path: str, model_class: str, threads: int) -> Any:
-    _require("torch", "transformers")
+    _require(*_NEEDED["torch"])
     import torch
     import transformers
 
@@ -94,7 +99,7 @@ def _export(path: str, model_class: str, threads: int, file: str) -> None:
 
 def onnxruntime(path: str, model_class: str, threads: int) -> Rival:
     """onnxruntime on the model as PyTorch exports it, all graph optimisations on."""
-    _require("onnxruntime", "onnx", "torch", "transformers")
+    _require(*_NEEDED["onnxruntime"])
     import onnxruntime as library
 
     with tempfile.TemporaryDirectory() as folder:
@@ -113,7 +118,7 @@ def onnxruntime(path: str, model_class: str, threads: int) -> Rival:
 
 def openvino(path: str, model_class: str, threads: int) -> Rival:
     """OpenVINO in float32 on the model as PyTorch exports it, compiled anew for every shape, which it is fastest with."""
-    _require("openvino", "onnx", "torch", "transformers")
+    _require(*_NEEDED["openvino"])
     import openvino as library
 
     core = library.Core()
@@ -140,10 +145,6 @@ def openvino(path: str, model_class: str, threads: int) -> Rival:
 #: By name: path, class and threads to something that runs a batch.
 PEERS: dict[str, Callable[[str, str, int], Rival]] = {"torch": torch, "torch-compile": torch_compile,
                                                       "onnxruntime": onnxruntime, "openvino": openvino}
-
-_NEEDED = {"torch": ("torch", "transformers"), "torch-compile": ("torch", "transformers"),
-           "onnxruntime": ("onnxruntime", "onnx", "torch", "transformers"),
-           "openvino": ("openvino", "onnx", "torch", "transformers")}
 
 
 def installed() -> list[str]:
