@@ -16,6 +16,7 @@
 // CHECK-COUNT-96:  vector.fma {{.*}} : vector<16xf32>
 //       CHECK:     scf.yield
 //   CHECK-NOT:   linalg
+//       CHECK:   } {convbert.any_extent}
 //       CHECK:   return
 !rows = memref<?x8x?xf32, strided<[?, ?, 1], offset: ?>>
 !out = memref<?x8x?x48xf32, strided<[?, ?, 48, 1], offset: ?>>
@@ -47,6 +48,7 @@ func.func private @dense(%a: !rows, %w: memref<?x?x48xbf16>, %b: memref<?x48xf32
 //       CHECK:     scf.yield
 //       CHECK:   arith.divf {{.*}} : vector<16xf32>
 //   CHECK-NOT:   linalg
+//       CHECK:   } {convbert.any_extent}
 //       CHECK:   return
 !rows = memref<?x8x?x2xbf16, strided<[?, ?, 2, 1], offset: ?>>
 !out = memref<?x8x?x48xf32, strided<[?, ?, 48, 1], offset: ?>>

@@ -28,6 +28,7 @@
 //      AVX512:           arith.divf {{.*}} : vector<16xf32>
 //   CHECK-NOT:   linalg
 //   CHECK-NOT:   arith.divf {{.*}} : f32
+//       CHECK:   } {convbert.any_extent}
 //       CHECK:   return
 !rows = memref<?xMRx?xf32, strided<[?, ?, 1], offset: ?>>
 !out = memref<?xMRx?xNRxf32, strided<[?, ?, NR, 1], offset: ?>>

@@ -30,6 +30,7 @@
 //    AVX2-COUNT-12:        vector.transfer_write {{.*}} : vector<8xf32>
 //  AVX512-COUNT-24:        vector.transfer_write {{.*}} : vector<16xf32>
 //   CHECK-NOT:   linalg
+//       CHECK:   } {convbert.any_extent}
 //       CHECK:   return
 !rows = memref<?xMRx?xf32, strided<[?, ?, 1], offset: ?>>
 !out = memref<?xMRx?xNRxf32, strided<[?, ?, NR, 1], offset: ?>>

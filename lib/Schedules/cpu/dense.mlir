@@ -27,6 +27,7 @@ transform.named_sequence @dense.f32(%kernel: !any {transform.readonly},
 
   // Tasks, cache blocks, then single register tiles: panels outside, so that a panel stays in L1 for all row tiles.
   %r0, %task = transform.structured.fuse %epi tile_sizes [0, 0, %chunk, 0] {apply_cleanup, use_forall} : (!any, !param) -> (!any, !any)
+  transform.annotate %task "convbert.any_extent" : !any
   %r1, %block = transform.structured.fuse %r0 tile_sizes [%mb, 0, 0, 0] {apply_cleanup} : (!any, !param) -> (!any, !any)
   %r2, %l0, %l1 = transform.structured.fuse %r1 tile_sizes [1, 0, 1, 0] interchange [2, 0, 1, 3] {apply_cleanup} : (!any) -> (!any, !any, !any)
   // What fusion left behind would be matched too.

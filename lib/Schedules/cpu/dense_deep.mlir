@@ -26,6 +26,7 @@ transform.named_sequence @dense_deep.f32(%kernel: !any {transform.readonly},
   transform.convbert.expect_count %bias, 1 "bias tagged `start`" : !any
 
   %r0, %task = transform.structured.fuse %tagged tile_sizes [0, 0, %chunk, 0, 0] {apply_cleanup, use_forall} : (!any, !param) -> (!any, !any)
+  transform.annotate %task "convbert.any_extent" : !any
   %r1, %block = transform.structured.fuse %r0 tile_sizes [%mb, 0, 0, 0, 0] {apply_cleanup} : (!any, !param) -> (!any, !any)
   transform.apply_patterns to %kernel { transform.apply_patterns.canonicalization } {apply_cse} : !any
   %start = transform.structured.match attributes {start} in %kernel : (!any) -> !any

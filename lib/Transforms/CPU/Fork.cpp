@@ -2,6 +2,7 @@
 
 #include "lib/Transforms/CPU/Kernel.h"
 #include "lib/Transforms/CPU/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -66,6 +67,15 @@ static FailureOr<scf::ForallOp> findParallelLoop(func::FuncOp kernel) {
   return loop;
 }
 
+/// The `min(step, ub - i)` of a tile loop's body: what the last tile holds.
+static SmallVector<affine::AffineMinOp> findTileExtents(scf::ForallOp loop, Value ub) {
+  SmallVector<affine::AffineMinOp> extents;
+  for (Operation *user : loop.getInductionVar(0).getUsers())
+    if (auto min = dyn_cast<affine::AffineMinOp>(user); min && llvm::is_contained(min.getOperands(), ub))
+      extents.push_back(min);
+  return extents;
+}
+
 /// Replaces `loop` by a loop over the contiguous share of `thread` in a team of `team`.
 static void takeShare(scf::ForallOp loop, Value thread, Value team) {
   OpBuilder b(loop);
@@ -74,10 +84,18 @@ static void takeShare(scf::ForallOp loop, Value thread, Value team) {
   Value lb = value(loop.getMixedLowerBound()[0]);
   Value ub = value(loop.getMixedUpperBound()[0]);
   Value step = value(loop.getMixedStep()[0]);
-  Value count = arith::CeilDivUIOp::create(b, loc, arith::SubIOp::create(b, loc, ub, lb), step);
-  Value share = arith::MulIOp::create(b, loc, arith::CeilDivUIOp::create(b, loc, count, team), step);
+  Value length = arith::SubIOp::create(b, loc, ub, lb);
+  // Tiles of any extent: then the share may end within one, whose extent ends with the share.  Else whole steps.
+  SmallVector<affine::AffineMinOp> extents;
+  if (loop->hasAttr(kAnyExtentAttr))
+    extents = findTileExtents(loop, ub);
+  Value unit = extents.empty() ? step : value(b.getIndexAttr(1));
+  Value count = arith::CeilDivUIOp::create(b, loc, length, unit);
+  Value share = arith::MulIOp::create(b, loc, arith::CeilDivUIOp::create(b, loc, count, team), unit);
   Value from = arith::AddIOp::create(b, loc, lb, arith::MulIOp::create(b, loc, thread, share));
   Value to = arith::MinUIOp::create(b, loc, arith::AddIOp::create(b, loc, from, share), ub);
+  for (affine::AffineMinOp extent : extents)
+    extent->replaceUsesOfWith(ub, to);
   auto mine = scf::ForOp::create(b, loc, from, to, step);
   Block *source = loop.getBody();
   Block *target = mine.getBody();

@@ -4,6 +4,7 @@
 //   convbert.kernel = "kind"   on the function
 //   convbert.threads           on the i32 argument that holds the number of threads
 //   convbert.scratch           on the memref<?xi8> argument that holds the temporaries of all threads
+//   convbert.any_extent        on the parallel loop over tiles of a kernel: tiles may have any extent up to the step
 //   convbert.thread            on the index argument of a task function: the number of the thread (made by fork)
 // The shape argument is the last memref<?xi64>: { B, T_max, row_start[B+1], length[B] }.
 //
@@ -21,7 +22,9 @@ def Fork : Pass<"convbert-fork", "::mlir::ModuleOp"> {
     of the thread and the size of the team and runs a contiguous share of the loop; the kernel itself becomes a
     dispatcher.  One thread calls the task directly and never enters the OpenMP runtime; more threads call it inside
     one `omp.parallel`.  Shares are contiguous and each iteration is computed by one thread, so results do not depend
-    on the number of threads.
+    on the number of threads.  They are whole steps of the loop; a loop over tiles that is marked
+    `convbert.any_extent` is shared evenly, whatever its step: six panels by two threads are three each, also in steps
+    of four.
 
     Before:
     ```mlir

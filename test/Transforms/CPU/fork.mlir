@@ -92,3 +92,46 @@ func.func private @serial(%m: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+// Tiles of any extent are shared evenly: a share may end within a step, and its last tile with it.
+
+// CHECK-LABEL: func.func private @tiles_task(
+// CHECK-SAME:    %[[THREAD:[a-z0-9_]+]]: index {convbert.thread}, %[[TEAM:[a-z0-9_]+]]: index)
+// CHECK:         %[[N:[a-z0-9_]+]] = memref.dim
+// CHECK:         %[[SHARE:[a-z0-9_]+]] = arith.ceildivui %[[N]], %[[TEAM]]
+// CHECK-NEXT:    %[[FROM:[a-z0-9_]+]] = arith.muli %[[THREAD]], %[[SHARE]]
+// CHECK-NEXT:    %[[END:[a-z0-9_]+]] = arith.addi %[[FROM]], %[[SHARE]]
+// CHECK-NEXT:    %[[TO:[a-z0-9_]+]] = arith.minui %[[END]], %[[N]]
+// CHECK-NEXT:    scf.for %[[I:[a-z0-9_]+]] = %[[FROM]] to %[[TO]] step %{{.*}} {
+// CHECK-NEXT:      %[[EXTENT:[a-z0-9_]+]] = affine.min #{{.*}}(%[[I]])[%[[TO]]]
+// CHECK-NEXT:      memref.subview %{{.*}}[%[[I]]] [%[[EXTENT]]]
+func.func private @tiles(%m: memref<?xf32>, %threads: i32 {convbert.threads}) {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %n = memref.dim %m, %c0 : memref<?xf32>
+  scf.forall (%i) = (0) to (%n) step (4) {
+    %extent = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 4)>(%i)[%n]
+    %tile = memref.subview %m[%i] [%extent] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: ?>>
+    linalg.fill ins(%z : f32) outs(%tile : memref<?xf32, strided<[1], offset: ?>>)
+  } {convbert.any_extent}
+  return
+}
+
+// -----
+
+// The extents of a loop of known length are folded into its body: its shares stay whole steps.
+
+// CHECK-LABEL: func.func private @eight_task(
+// CHECK-DAG:     %[[C4:[a-z0-9_]+]] = arith.constant 4 : index
+// CHECK:         arith.muli %{{.*}}, %[[C4]]
+// CHECK:         scf.for {{.*}} step %[[C4]]
+func.func private @eight(%m: memref<8xf32>, %threads: i32 {convbert.threads}) {
+  %z = arith.constant 0.0 : f32
+  scf.forall (%i) = (0) to (8) step (4) {
+    %tile = memref.subview %m[%i] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: ?>>
+    linalg.fill ins(%z : f32) outs(%tile : memref<4xf32, strided<[1], offset: ?>>)
+  } {convbert.any_extent}
+  return
+}
