@@ -141,7 +141,9 @@ def count_junit(report):
 
 def run_python(build, pattern):
     report = fresh(build / "test-results" / "pytest.xml")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+    # A file's tests stay in one process: they share what they compiled.
+    workers = ["-n", str(min(len(os.sched_getaffinity(0)), 8)), "--dist", "loadfile"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *workers]
     if pattern:
         command += ["-k", pattern]
     environment = dict(os.environ, CONVBERT_BUILD_DIR=str(build))
