@@ -32,6 +32,15 @@ def test_a_run(tmp_path, monkeypatch):
     assert (tmp_path / "found.md").read_text(encoding="utf-8") == report.table(found)
 
 
+def test_runs_are_merged_by_kind(tmp_path):
+    old = [{"isa": "avx2", "threads": threads, "size": "base", "made": "before"} for threads in (1, 2)]
+    new = [{"isa": "avx2", "threads": threads, "size": size, "made": "now"} for threads, size in ((2, "base"), (1, "small"))]
+    path = tmp_path / "found.json"
+    assert report.merge(path, new) == [new[1], new[0]]
+    path.write_text(json.dumps({"runs": old}), encoding="utf-8")
+    assert report.merge(path, new) == [old[0], new[1], new[0]]
+
+
 def test_ratios_are_to_the_fastest_other_engine():
     timings = {"convbert": 2.0, "exact": 1.0, "a": 6.0, "b": 5.0}
     timings = {name: {"best_ms": ms, "median_ms": 2 * ms} for name, ms in timings.items()}

@@ -45,16 +45,28 @@ def table(result):
     return "\n".join(lines) + "\n"
 
 
+def merge(path, runs):
+    """The runs in the JSON file `path`, if there is one, with `runs` in place of those of the same kind."""
+    def kind(run):
+        return run["isa"], run["threads"], run["size"]
+
+    old = json.loads(path.read_text(encoding="utf-8"))["runs"] if path.exists() else []
+    found = {kind(run): run for run in old + runs}
+    return [found[key] for key in sorted(found)]
+
+
 def plot(result, path):
-    """GF/s of every engine by shape, one panel a size and number of threads, with the peak as a line."""
+    """GF/s of every engine by shape with the peak as a line; sizes side by side, threads below each other."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
     runs = result["runs"]
-    figure, axes = pyplot.subplots(1, len(runs), figsize=(4.2 * len(runs), 3.8), squeeze=False)
-    for axis, run in zip(axes[0], runs):
+    columns = len({run["size"] for run in runs})
+    lines = -(-len(runs) // columns)
+    figure, axes = pyplot.subplots(lines, columns, figsize=(4.2 * columns, 3.6 * lines), squeeze=False)
+    for axis, run in zip(axes.flat, runs):
         names = [m["shape"] for m in run["measurements"]]
         for engine, colour in ENGINES.items():
             found = [(m["shape"], m["gflops"] * m["milliseconds"] / timings[engine]["best_ms"])
@@ -65,7 +77,8 @@ def plot(result, path):
         axis.set_title(f"{run['size']}, {run['threads']} thread{'s' if run['threads'] > 1 else ''}, {run['isa']}")
         axis.set_ylim(bottom=0)
         axis.tick_params(axis="x", rotation=30)
-    axes[0][0].set_ylabel("GF/s of the fastest call")
+    for row in axes:
+        row[0].set_ylabel("GF/s of the fastest call")
     axes[0][0].legend(fontsize=7)
     figure.suptitle(result["processor"], fontsize=9)
     figure.tight_layout()

@@ -2,7 +2,7 @@
 """Runs this compiler and other engines on the same weights, in turns, and writes tools/bench/results/.
 
     run.py [--sizes small,medium-small,base] [--shapes 1x16,...] [--threads 1,2] [--targets native,...] [--seconds 4]
-           [--peers NAMES] [--name NAME] [--output FOLDER]
+           [--peers NAMES] [--name NAME] [--output FOLDER] [--merge]
 
 `make bench` makes the venv of the other engines and calls this. Every size and number of threads is a process of its
 own: thread pools and caches of one never meet those of another.
@@ -23,6 +23,9 @@ import report
 
 ROOT = Path(__file__).resolve().parents[2]
 SHAPES = "1x16,1x128,8x128,2x512,8x16-128"
+#: Keeps PyTorch and OpenVINO (oneDNN, MKL) from instructions that our code for this target does not use either.
+#: onnxruntime cannot be told.
+LIMITS = {"x86-64-v3": {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}}
 PACKAGES = {"torch": "torch", "torch-compile": "torch", "onnxruntime": "onnxruntime", "openvino": "openvino"}
 
 
@@ -51,7 +54,7 @@ def measure(options, size, threads, target):
                options.shapes, "--seconds", str(options.seconds), "--peers", options.peers]
     cores = sorted(os.sched_getaffinity(0))[-threads:]
     print(f"bench: {size}, {threads} thread{'s' if threads > 1 else ''}, {target}", file=sys.stderr, flush=True)
-    result = subprocess.run(command, stdout=subprocess.PIPE, text=True,
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=os.environ | LIMITS.get(target, {}),
                             preexec_fn=lambda: os.sched_setaffinity(0, cores))
     if result.returncode:
         print(f"bench: {size} failed with exit code {result.returncode}", file=sys.stderr)
@@ -69,6 +72,7 @@ def main():
     parser.add_argument("--peers", default="torch,torch-compile,onnxruntime,openvino")
     parser.add_argument("--name", help="of the files that are written (default: that of the instruction set)")
     parser.add_argument("--output", type=Path, default=ROOT / "tools" / "bench" / "results", metavar="FOLDER")
+    parser.add_argument("--merge", action="store_true", help="keep the other runs that the files hold already")
     parser.add_argument("--size", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.size:
@@ -82,7 +86,10 @@ def main():
     names = [name for name in options.peers.split(",") if name]
     result = {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version(),
               "packages": {PACKAGES[name]: version(PACKAGES[name]) for name in names}, "runs": done}
-    for path in report.write(result, options.output, options.name or done[0]["isa"]):
+    name = options.name or done[0]["isa"]
+    if options.merge:
+        result["runs"] = report.merge(options.output / f"{name}.json", done)
+    for path in report.write(result, options.output, name):
         print(f"wrote {path}")
     return 0 if len(done) == len(runs) else 1
 
