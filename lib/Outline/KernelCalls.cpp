@@ -108,7 +108,8 @@ struct Emitter {
   static TemplateParameters normParameters(int64_t width, int64_t padded, const APFloat &eps) {
     std::string number;
     llvm::raw_string_ostream(number) << llvm::format("%.17e", eps.convertToDouble());
-    return {{"W", text(padded)}, {"N", text(width)}, {"EPS", number}};
+    int64_t grain = llvm::divideCeil(TileSizes::threadElements, padded);
+    return {{"W", text(padded)}, {"N", text(width)}, {"EPS", number}, {"GRAIN", text(grain)}};
   }
 
   LogicalResult emit(EmbeddingsOp op) {

@@ -27,6 +27,8 @@ struct TileSizes {
   static constexpr int64_t lanes = 16;
   /// Input features of a dense layer from which on it is computed in slices of them.
   static constexpr int64_t deep = 2048;
+  /// Elements of a kernel that works row by row that are worth a thread: a microsecond, what forking costs.
+  static constexpr int64_t threadElements = 4096;
   /// Heads of convolution logits are padded to this.
   static constexpr int64_t headBlock = 8;
 

@@ -2,6 +2,7 @@
 
 #include "lib/Transforms/CPU/Kernel.h"
 #include "lib/Transforms/CPU/Passes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -76,6 +77,50 @@ static SmallVector<affine::AffineMinOp> findTileExtents(scf::ForallOp loop, Valu
   return extents;
 }
 
+/// How many threads the loop of a kernel is worth at most, as the dispatcher computes it.
+class Worth {
+public:
+  Worth(func::FuncOp kernel, scf::ForallOp loop)
+      : lb(loop.getMixedLowerBound()[0]), ub(loop.getMixedUpperBound()[0]), step(loop.getMixedStep()[0]) {
+    if (auto attr = dyn_cast_if_present<IntegerAttr>(kernel->removeAttr(kGrainAttr)))
+      grain = attr.getInt();
+    if (auto value = dyn_cast<Value>(ub); value && !findTileExtents(loop, value).empty() && loop->hasAttr(kAnyExtentAttr))
+      step = OpBuilder(kernel.getContext()).getIndexAttr(1);
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.omitBlockArguments = true;
+    for (OpFoldResult bound : {lb, ub, step})
+      if (auto value = dyn_cast<Value>(bound))
+        (void)getBackwardSlice(value, &slice, options);
+  }
+
+  /// min(threads, iterations / grain), where the bounds' operations, now in `task`, are repeated in `kernel`.
+  Value limit(OpBuilder &b, func::FuncOp task, func::FuncOp kernel, Value threads) const {
+    // Bounds that rest on more than arguments and what is read from them are the task's business.
+    if (llvm::any_of(slice, [](Operation *op) { return !isMemoryEffectFree(op) && !hasSingleEffect<MemoryEffects::Read>(op); }))
+      return threads;
+    Location loc = kernel.getLoc();
+    IRMapping map;
+    map.map(task.getArguments().take_front(kernel.getNumArguments()), kernel.getArguments());
+    for (Operation *op : slice)
+      b.clone(*op, map);
+    auto value = [&](OpFoldResult v) {
+      auto own = dyn_cast<Value>(v);
+      return own ? map.lookupOrDefault(own) : getValueOrCreateConstantIndexOp(b, loc, v);
+    };
+    Value count = arith::CeilDivUIOp::create(b, loc, arith::SubIOp::create(b, loc, value(ub), value(lb)), value(step));
+    Value most = arith::CeilDivUIOp::create(b, loc, count, arith::ConstantIndexOp::create(b, loc, grain));
+    Value all = arith::IndexCastOp::create(b, loc, b.getIndexType(), threads);
+    return arith::IndexCastOp::create(b, loc, threads.getType(), arith::MinSIOp::create(b, loc, most, all));
+  }
+
+private:
+  OpFoldResult lb, ub, step;
+  int64_t grain = 1;
+  /// What computes the bounds, in order.
+  SetVector<Operation *> slice;
+};
+
 /// Replaces `loop` by a loop over the contiguous share of `thread` in a team of `team`.
 static void takeShare(scf::ForallOp loop, Value thread, Value team) {
   OpBuilder b(loop);
@@ -129,11 +174,12 @@ static func::FuncOp createTask(func::FuncOp kernel, scf::ForallOp loop) {
 }
 
 /// Fills the empty `kernel` with calls of `task`: one, or one a thread.
-static void createDispatcher(ModuleOp module, func::FuncOp kernel, func::FuncOp task, unsigned threadsArgument) {
+static void createDispatcher(ModuleOp module, func::FuncOp kernel, func::FuncOp task, const Worth &worth,
+                             unsigned threadsArgument) {
   Location loc = kernel.getLoc();
   OpBuilder b(kernel.getContext());
   b.setInsertionPointToStart(kernel.addEntryBlock());
-  Value threads = kernel.getArgument(threadsArgument);
+  Value threads = worth.limit(b, task, kernel, kernel.getArgument(threadsArgument));
   auto call = [&](Value thread, Value team) {
     SmallVector<Value> operands(kernel.getArguments());
     operands.append({thread, team});
@@ -180,8 +226,9 @@ struct Fork : convbert::impl::ForkBase<Fork> {
       if (failed(loop))
         return signalPassFailure();
       unsigned position = threads.getArgNumber();
+      Worth worth(kernel, *loop);
       func::FuncOp task = createTask(kernel, *loop);
-      createDispatcher(module, kernel, task, position);
+      createDispatcher(module, kernel, task, worth, position);
     }
   }
 };

@@ -11,6 +11,8 @@ namespace mlir::convbert {
 inline constexpr StringLiteral kKernelAttr = "convbert.kernel";
 /// On an `i32` argument: the number of threads.
 inline constexpr StringLiteral kThreadsAttr = "convbert.threads";
+/// On a function: iterations of its parallel loop that are worth a thread (default 1).
+inline constexpr StringLiteral kGrainAttr = "convbert.grain";
 /// On a parallel loop over tiles: they may have any extent up to the step, so that threads may share within a step.
 inline constexpr StringLiteral kAnyExtentAttr = "convbert.any_extent";
 /// On a `memref<?xi8>` argument: the temporaries of all threads.

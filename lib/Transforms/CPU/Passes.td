@@ -4,6 +4,7 @@
 //   convbert.kernel = "kind"   on the function
 //   convbert.threads           on the i32 argument that holds the number of threads
 //   convbert.scratch           on the memref<?xi8> argument that holds the temporaries of all threads
+//   convbert.grain             on the function: iterations of its parallel loop that are worth a thread (default 1)
 //   convbert.any_extent        on the parallel loop over tiles of a kernel: tiles may have any extent up to the step
 //   convbert.thread            on the index argument of a task function: the number of the thread (made by fork)
 // The shape argument is the last memref<?xi64>: { B, T_max, row_start[B+1], length[B] }.
@@ -20,8 +21,9 @@ def Fork : Pass<"convbert-fork", "::mlir::ModuleOp"> {
   let description = [{
     A kernel with a thread count has one parallel loop.  Its body becomes a task function that also takes the number
     of the thread and the size of the team and runs a contiguous share of the loop; the kernel itself becomes a
-    dispatcher.  One thread calls the task directly and never enters the OpenMP runtime; more threads call it inside
-    one `omp.parallel`.  Shares are contiguous and each iteration is computed by one thread, so results do not depend
+    dispatcher.  It asks for no more threads than the loop has iterations, or grains of `convbert.grain` of them.  One
+    thread calls the task directly and never enters the OpenMP runtime; more threads call it inside one
+    `omp.parallel`.  Shares are contiguous and each iteration is computed by one thread, so results do not depend
     on the number of threads.  They are whole steps of the loop; a loop over tiles that is marked
     `convbert.any_extent` is shared evenly, whatever its step: six panels by two threads are three each, also in steps
     of four.
@@ -42,10 +44,12 @@ def Fork : Pass<"convbert-fork", "::mlir::ModuleOp"> {
       return
     }
     func.func private @k(%m: memref<?xf32>, %threads: i32 {convbert.threads}) {
+      %n = memref.dim %m, %c0 : memref<?xf32>
+      %team = ... // min(%n, %threads)
       scf.if %one {
         func.call @k_task(%m, %threads, %c0, %c1)
       } else {
-        omp.parallel num_threads(%threads) { func.call @k_task(%m, %threads, %me, %all) ... }
+        omp.parallel num_threads(%team) { func.call @k_task(%m, %threads, %me, %all) ... }
       }
       return
     }

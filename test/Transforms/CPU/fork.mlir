@@ -1,6 +1,7 @@
 // RUN: convbert-opt %s --convbert-fork --canonicalize --cse --split-input-file | FileCheck %s
 
-// The task takes a contiguous share; the dispatcher enters OpenMP only for more than one thread.
+// The task takes a contiguous share; the dispatcher enters OpenMP only for more than one thread, and asks for no more
+// of them than there are iterations.
 
 // CHECK-LABEL: func.func private @fill_task(
 // CHECK-SAME:    %[[M:[a-z0-9_]+]]: memref<?xf32>, %{{.*}}: i32 {convbert.threads}, %[[THREAD:[a-z0-9_]+]]: index {convbert.thread}, %[[TEAM:[a-z0-9_]+]]: index)
@@ -17,11 +18,15 @@
 // CHECK-SAME:    %[[M:[a-z0-9_]+]]: memref<?xf32>, %[[THREADS:[a-z0-9_]+]]: i32 {convbert.threads}) {
 // CHECK-DAG:     %[[C0:[a-z0-9_]+]] = arith.constant 0 : index
 // CHECK-DAG:     %[[C1:[a-z0-9_]+]] = arith.constant 1 : index
-// CHECK:         %[[ONE:[a-z0-9_]+]] = arith.cmpi sle, %[[THREADS]]
+// CHECK:         %[[N:[a-z0-9_]+]] = memref.dim %[[M]]
+// CHECK:         %[[ALL:[a-z0-9_]+]] = arith.index_cast %[[THREADS]]
+// CHECK:         %[[MOST:[a-z0-9_]+]] = arith.minsi %[[N]], %[[ALL]]
+// CHECK:         %[[TEAM:[a-z0-9_]+]] = arith.index_cast %[[MOST]]
+// CHECK:         %[[ONE:[a-z0-9_]+]] = arith.cmpi sle, %[[TEAM]]
 // CHECK:         scf.if %[[ONE]] {
 // CHECK-NEXT:      func.call @fill_task(%[[M]], %[[THREADS]], %[[C0]], %[[C1]])
 // CHECK-NEXT:    } else {
-// CHECK-NEXT:      omp.parallel num_threads(%[[THREADS]] : i32) {
+// CHECK-NEXT:      omp.parallel num_threads(%[[TEAM]] : i32) {
 // CHECK:             func.call @omp_get_thread_num
 // CHECK:             func.call @omp_get_num_threads
 // CHECK:             func.call @fill_task(
@@ -88,6 +93,44 @@ func.func private @serial(%m: memref<?xf32>) {
   %z = arith.constant 0.0 : f32
   %n = memref.dim %m, %c0 : memref<?xf32>
   scf.forall (%i) in (%n) {
+    memref.store %z, %m[%i] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// A thread should have a grain of iterations.
+
+// CHECK-LABEL: func.func private @cheap(
+// CHECK-DAG:     %[[C16:[a-z0-9_]+]] = arith.constant 16 : index
+// CHECK:         %[[N:[a-z0-9_]+]] = memref.dim
+// CHECK:         %[[GRAINS:[a-z0-9_]+]] = arith.ceildivui %[[N]], %[[C16]]
+// CHECK:         arith.minsi %[[GRAINS]],
+func.func private @cheap(%m: memref<?xf32>, %threads: i32 {convbert.threads}) attributes {convbert.grain = 16 : i64} {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %n = memref.dim %m, %c0 : memref<?xf32>
+  scf.forall (%i) in (%n) {
+    memref.store %z, %m[%i] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// Bounds that are read from the shape are read by the dispatcher too.
+
+// CHECK-LABEL: func.func private @sequences(
+// CHECK:         %[[B:[a-z0-9_]+]] = memref.load %{{.*}}[%{{.*}}] : memref<?xi64>
+// CHECK:         %[[BATCH:[a-z0-9_]+]] = arith.index_cast %[[B]] : i64 to index
+// CHECK:         arith.minsi %[[BATCH]],
+func.func private @sequences(%m: memref<?xf32>, %shape: memref<?xi64>, %threads: i32 {convbert.threads}) {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %b = memref.load %shape[%c0] : memref<?xi64>
+  %batch = arith.index_cast %b : i64 to index
+  scf.forall (%i) in (%batch) {
     memref.store %z, %m[%i] : memref<?xf32>
   }
   return

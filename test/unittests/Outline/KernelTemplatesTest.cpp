@@ -29,7 +29,7 @@ TEST_F(KernelTemplatesTest, EqualKernelsAreOneFunction) {
 }
 
 TEST_F(KernelTemplatesTest, NamesAvoidThoseInUse) {
-  TemplateParameters parameters{{"W", "16"}, {"N", "8"}, {"EPS", "1.0e-12"}};
+  TemplateParameters parameters{{"W", "16"}, {"N", "8"}, {"EPS", "1.0e-12"}, {"GRAIN", "256"}};
   func::FuncOp kernel = templates.get("norm", "8", parameters);
   ASSERT_TRUE(kernel);
   EXPECT_EQ(kernel.getName(), "norm_8_1");
@@ -53,7 +53,7 @@ TEST_F(KernelTemplatesTest, ReportsAnUnknownTemplate) {
 }
 
 TEST_F(KernelTemplatesTest, ReportsTextThatDoesNotParse) {
-  EXPECT_FALSE(templates.get("norm", "8", {{"W", "sixteen"}, {"N", "8"}, {"EPS", "0.0"}}));
+  EXPECT_FALSE(templates.get("norm", "8", {{"W", "sixteen"}, {"N", "8"}, {"EPS", "0.0"}, {"GRAIN", "256"}}));
   EXPECT_NE(errors.find("kernel template 'norm' does not parse with the parameters of this model"), std::string::npos)
       << errors;
   EXPECT_EQ(module.lookupSymbol("norm_8_1"), nullptr);
