@@ -155,22 +155,23 @@ def take_turns(engines: dict[str, Callable[[], Any]], seconds: float,
     for call in engines.values():
         call()
         call()
-    names, left = list(engines), seconds
-    while left > 0 or any(len(of) < 3 for of in times.values()):
+    names = list(engines)
+    left = dict.fromkeys(engines, seconds)
+    while any(left[name] > 0 or len(times[name]) < 3 for name in engines):
         between()
-        turn = min(_TURN_SECONDS, max(left, 0.0))
         for name in names:
             if len(names) > 1:
                 time.sleep(_PAUSE_SECONDS)
                 engines[name]()
+            turn = min(_TURN_SECONDS, left[name])
             start = now = time.perf_counter()
             while now == start or now - start < turn:
                 before = now
                 engines[name]()
                 now = time.perf_counter()
                 times[name].append((now - before) * 1e3)
+            left[name] -= now - start
         names.append(names.pop(0))
-        left -= turn
     return {name: Timing(min(of), statistics.median(of), len(of)) for name, of in times.items()}
 
 
