@@ -38,6 +38,22 @@ void checkBytes(const char *what, int32_t index, size_t found, int64_t required)
   throw nb::value_error(message.c_str());
 }
 
+/// Parameters in memory, held while they are read.
+struct Parameters {
+  explicit Parameters(nb::sequence items) {
+    for (nb::handle item : items) {
+      arrays.push_back(nb::cast<Input>(item));
+      addresses.push_back(arrays.back().data());
+      bytes.push_back(static_cast<int64_t>(arrays.back().nbytes()));
+    }
+  }
+  int32_t count() const { return static_cast<int32_t>(arrays.size()); }
+
+  std::vector<Input> arrays;
+  std::vector<const void *> addresses;
+  std::vector<int64_t> bytes;
+};
+
 class Model {
 public:
   Model(const std::string &description, int32_t threads, const Model *like) {
@@ -46,6 +62,28 @@ public:
     {
       nb::gil_scoped_release release;
       status = convbert_rt_load_like(description.c_str(), threads, like ? like->model : nullptr, &model, &error);
+    }
+    check(status, error);
+  }
+  Model(const std::string &description, nb::sequence parameters, int32_t threads) {
+    char *error = nullptr;
+    Parameters arrays(parameters);
+    convbert_rt_status status;
+    {
+      nb::gil_scoped_release release;
+      status = convbert_rt_load_arrays(description.c_str(), arrays.addresses.data(), arrays.bytes.data(),
+                                       arrays.count(), threads, &model, &error);
+    }
+    check(status, error);
+  }
+  Model(const Model &like, nb::sequence parameters) {
+    char *error = nullptr;
+    Parameters arrays(parameters);
+    convbert_rt_status status;
+    {
+      nb::gil_scoped_release release;
+      status = convbert_rt_with_arrays(like.model, arrays.addresses.data(), arrays.bytes.data(), arrays.count(), &model,
+                                       &error);
     }
     check(status, error);
   }
@@ -114,6 +152,17 @@ NB_MODULE(_runtime, m) {
            nb::arg("like") = nb::none(),
            "Loads what the compiler's JSON describes, and packs its weights, or shares those of `like` if they are the "
            "same.")
+      .def_static(
+          "with_arrays",
+          [](const std::string &description, nb::sequence parameters, int32_t threads) {
+            return new Model(description, parameters, threads);
+          },
+          nb::arg("description"), nb::arg("parameters"), nb::arg("threads") = 0,
+          "Loads what the compiler's JSON describes, with C-contiguous arrays for the manifest's parameters.")
+      .def(
+          "with_parameters",
+          [](const Model &self, nb::sequence parameters) { return new Model(self, parameters); },
+          nb::arg("parameters"), "The same code, threads and workspaces with other parameters.")
       .def("forward", &Model::forward, nb::arg("batch"), nb::arg("length"), nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("lengths") = nb::none(),
            "Runs a batch: inputs (None: its default) and outputs are C-contiguous arrays in the manifest's order.")

@@ -1,6 +1,7 @@
 //===- CAPI.cpp - The compiler's C interface ------------------------------===//
 
 #include "lib/CAPI/CompileCheckpoint.h"
+#include "lib/CAPI/CompileModule.h"
 #include "lib/CAPI/InspectCheckpoint.h"
 #include "lib/CAPI/convbert-c.h"
 #include "lib/Import/Explain.h"
@@ -26,11 +27,10 @@ static llvm::Expected<std::string> run(Action action, const char *directory, con
   return action(directory, *parsed);
 }
 
-/// The text that `action` returns, or NULL and a message of one line.
-static char *answer(Action action, const char *directory, const char *options, char **error) {
+/// The text of `result`, or NULL and a message of one line.
+static char *answer(llvm::Expected<std::string> result, char **error) {
   if (error)
     *error = nullptr;
-  auto result = run(action, directory, options);
   // Temporary files make LLVM catch signals; the process is not ours, and the files are gone.
   llvm::sys::unregisterHandlers();
   if (result)
@@ -43,11 +43,27 @@ static char *answer(Action action, const char *directory, const char *options, c
 }
 
 char *convbert_compile_checkpoint(const char *directory, const char *options_json, char **error) {
-  return answer(compileCheckpoint, directory, options_json, error);
+  return answer(run(compileCheckpoint, directory, options_json), error);
 }
 
 char *convbert_inspect_checkpoint(const char *directory, const char *options_json, char **error) {
-  return answer(inspectCheckpoint, directory, options_json, error);
+  return answer(run(inspectCheckpoint, directory, options_json), error);
+}
+
+/// Calls `action` on the module in `ir`.
+static llvm::Expected<std::string> run(llvm::Expected<std::string> (*action)(StringRef, StringRef), const char *ir,
+                                       size_t bytes, const char *options) {
+  if (!ir || !bytes)
+    return llvm::createStringError("requires the text or bytecode of a module, but found nothing");
+  return action(StringRef(ir, bytes), options ? options : "{}");
+}
+
+char *convbert_compile_module(const char *ir, size_t bytes, const char *options_json, char **error) {
+  return answer(run(compileModule, ir, bytes, options_json), error);
+}
+
+char *convbert_inspect_module(const char *ir, size_t bytes, const char *options_json, char **error) {
+  return answer(run(inspectModule, ir, bytes, options_json), error);
 }
 
 char *convbert_explain_checkpoint(const char *directory, char **error) {

@@ -1,36 +1,16 @@
 //===- CompileCheckpoint.cpp - From a directory to a shared object --------===//
 
 #include "lib/CAPI/CompileCheckpoint.h"
-#include "lib/CAPI/ObjectCache.h"
 #include "lib/CAPI/StepOutputs.h"
 #include "lib/Import/ManifestJSON.h"
-#include "lib/Pipelines/Diagnostics.h"
 #include "lib/Pipelines/Registration.h"
-#include "lib/Pipelines/RunPhases.h"
-#include "lib/Target/CPU/EmitObject.h"
-#include "lib/Target/CPU/SharedObject.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
-#include <chrono>
 
 using namespace mlir;
 using namespace mlir::convbert;
-using Clock = std::chrono::steady_clock;
-
-template <typename... Ts> static llvm::Error makeError(Ts &&...parts) {
-  std::string message;
-  llvm::raw_string_ostream os(message);
-  (os << ... << parts);
-  return llvm::createStringError(message);
-}
-
-static double millisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 /// Sets the flags that `value`, an array of names, names.
 static llvm::Error setFlags(StringRef option, const llvm::json::Value &value,
@@ -60,20 +40,9 @@ llvm::Expected<CompileCheckpointOptions> CompileCheckpointOptions::parse(StringR
   CompileCheckpointOptions options;
   for (const auto &[key, value] : *object) {
     StringRef name = key;
-    std::string *text = llvm::StringSwitch<std::string *>(name)
-                            .Case("target", &options.target)
-                            .Case("weights", &options.weights)
-                            .Case("dtype", &options.dtype)
-                            .Case("cache_dir", &options.cacheDirectory)
-                            .Case("dump_dir", &options.dumpDirectory)
-                            .Default(nullptr);
-    if (text) {
-      std::optional<StringRef> given = value.getAsString();
-      if (!given)
-        return makeError("option '", name, "' requires a string, but found ", value);
-      *text = given->str();
-      if (name == "weights" && *text != "f32" && *text != "bf16")
-        return makeError("option 'weights' requires \"f32\" or \"bf16\", but found ", value);
+    if (options.find(name)) {
+      if (llvm::Error error = options.set(name, value))
+        return error;
     } else if (name == "outputs") {
       ImportOptions &entry = options.entry;
       if (llvm::Error error = setFlags(name, value,
@@ -94,86 +63,6 @@ llvm::Expected<CompileCheckpointOptions> CompileCheckpointOptions::parse(StringR
     }
   }
   return options;
-}
-
-namespace {
-/// Collects the errors of a context instead of printing them.
-class ErrorCollector {
-public:
-  explicit ErrorCollector(MLIRContext &context)
-      : handler(&context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-            errors.push_back(describe(diagnostic));
-          return success();
-        }) {}
-
-  /// The first error, and the last: that names the phase and the reproducer.
-  llvm::Error take() {
-    if (errors.empty())
-      return makeError("compilation failed without a message; this is a bug of the compiler");
-    return errors.size() == 1 ? makeError(errors.front()) : makeError(errors.front(), "; ", errors.back());
-  }
-
-private:
-  static std::string describe(const Diagnostic &diagnostic) {
-    std::string where = describeLocation(diagnostic.getLocation()), text = diagnostic.str();
-    // A diagnostic may quote an operation over several lines.
-    text = llvm::join(llvm::split(text, '\n'), " ");
-    return where.empty() ? text : where + ": " + text;
-  }
-
-  SmallVector<std::string> errors;
-  ScopedDiagnosticHandler handler;
-};
-} // namespace
-
-using ObjectCode = SmallVector<char, 0>;
-
-/// Compiles `module` to an object file.
-static llvm::Expected<ObjectCode> compile(ModuleOp module, const CPUTarget &target, StringRef from,
-                                          const CompileCheckpointOptions &options, PhaseTimes &times) {
-  ErrorCollector errors(*module.getContext());
-  RunPhasesOptions phases;
-  phases.isa = target.isa;
-  phases.weights = options.weights;
-  phases.from = from.str();
-  phases.dumpDirectory = options.dumpDirectory;
-  if (failed(runPhases(module, phases, times)))
-    return errors.take();
-  FailureOr<ObjectCode> object = emitObject(module, target, times);
-  if (failed(object))
-    return errors.take();
-  return std::move(*object);
-}
-
-/// Links `object` and makes it the entry at `path`.
-static llvm::Error linkEntry(StringRef object, StringRef path) {
-  llvm::SmallString<128> built;
-  llvm::sys::fs::createUniquePath(path + ".%%%%%%%%", built, /*MakeAbsolute=*/false);
-  if (llvm::Error error = linkSharedObject(object, built))
-    return error;
-  return ObjectCache::publish(built, path);
-}
-
-/// Links `object` and makes it the entry `key` of `cache`; returns its path.
-static llvm::Expected<std::string> link(StringRef object, const ObjectCache &cache, StringRef key, PhaseTimes &times) {
-  Clock::time_point start = Clock::now();
-  llvm::Expected<std::string> path = cache.reserve(key);
-  if (!path)
-    return path.takeError();
-  llvm::Error error = linkEntry(object, *path);
-  if (error) {
-    // The disk may be full; elsewhere there may be room.
-    path = ObjectCache::reserveTemporary();
-    llvm::Error again = path ? linkEntry(object, *path) : path.takeError();
-    bool failed = static_cast<bool>(again);
-    llvm::consumeError(std::move(again));
-    if (failed)
-      return makeError("phase 'link' failed: ", llvm::toString(std::move(error)));
-    llvm::consumeError(std::move(error));
-  }
-  times.emplace_back("link", millisecondsSince(start));
-  return path;
 }
 
 static llvm::json::Array describeWeights(ArrayRef<WeightSource> weights) {
@@ -208,13 +97,9 @@ llvm::Expected<ImportedModel> convbert::importEntry(StringRef directory, const C
 }
 
 llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, const CompileCheckpointOptions &options) {
-  llvm::Expected<CPUTarget> target = CPUTarget::parse(options.target);
+  llvm::Expected<CPUTarget> target = options.getTarget();
   if (!target)
     return target.takeError();
-  if (llvm::Error error = target->setProductType(options.dtype))
-    return error;
-  if (llvm::Error error = target->checkHost())
-    return error;
 
   Clock::time_point start = Clock::now();
   DialectRegistry registry;
@@ -242,36 +127,12 @@ llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, con
       {"files", describeFiles(model->files)},
       {"notes", llvm::json::Array(model->notes)},
       {"manifest", manifestToJSON(*model->module)},
-      {"target", llvm::json::Object{{"name", target->name}, {"isa", target->isa}, {"cpu", target->cpu}}},
-      {"dtype", options.dtype},
-      {"stored_weights", options.dtype == "bfloat16" ? "bf16" : options.weights},
       {"import_ms", millisecondsSince(start)}};
 
-  std::string key = makeCacheKey(
-      {getCompilerIdentity(), target->triple, target->cpu, target->features, target->isa, options.weights, text});
   if (options.steps)
     result["steps"] = std::move(steps);
-  std::optional<std::string> found = options.dumpDirectory.empty() ? cache.find(key) : std::nullopt;
-  std::string object;
-  start = Clock::now();
-  if (found) {
-    object = *found;
-  } else {
-    llvm::Expected<ObjectCode> code = compile(*model->module, *target, firstPhase, options, times);
-    if (!code)
-      return makeError(directory, ": ", llvm::toString(code.takeError()));
-    llvm::Expected<std::string> path = link(StringRef(code->data(), code->size()), cache, key, times);
-    if (!path)
-      return makeError(directory, ": ", llvm::toString(path.takeError()));
-    object = *path;
-  }
-  llvm::json::Object phases;
-  for (const auto &[phase, time] : times)
-    phases[phase] = time;
-  result["object"] = object;
-  result["cached"] = found.has_value();
-  result["compile_ms"] = found ? 0.0 : millisecondsSince(start);
-  result["phases_ms"] = std::move(phases);
+  if (llvm::Error error = compileObject(*model->module, text, firstPhase, *target, options, cache, times, result))
+    return makeError(directory, ": ", llvm::toString(std::move(error)));
   // As text, because the manifest may refer to strings of the context.
   return llvm::formatv("{0}", llvm::json::Value(std::move(result))).str();
 }

@@ -2,6 +2,8 @@
 #ifndef CONVBERT_C_H
 #define CONVBERT_C_H
 
+#include <stddef.h>
+
 #if defined(__GNUC__)
 #define CONVBERT_EXPORT __attribute__((visibility("default")))
 #else
@@ -44,6 +46,25 @@ CONVBERT_EXPORT char *convbert_compile_checkpoint(const char *directory, const c
  * c2 * T^2) multiply-accumulates for B sequences of T tokens or NULL with a one-line message in *error (if `error` is
  * not NULL), to be freed too. */
 CONVBERT_EXPORT char *convbert_inspect_checkpoint(const char *directory, const char *options_json, char **error);
+
+/* Compiles a function that is no checkpoint, or finds its shared object in the cache.
+ *
+ * `ir` is the text or the bytecode (`bytes` bytes) of a module of the dialect with one public function, which takes
+ * tensors of f32 (B x T x C, B x C, or static), i1 (B x T) and i64 (B x T, rows of tables), and gives tensors of f32.
+ * Its weights are `ml_program.global`s with `#ml_program.extern` values.  An attribute `convbert.name` names an argument
+ * or a result.
+ *
+ * `options_json` as above; of its members "target", "dtype", "weights", "cache_dir" and "dump_dir" are used.  Returns a
+ * JSON object as convbert_compile_checkpoint() does, without "weights" and "files": the runtime takes the arrays
+ * themselves (convbert_rt_load_arrays). */
+CONVBERT_EXPORT char *convbert_compile_module(const char *ir, size_t bytes, const char *options_json, char **error);
+
+/* Says what the operations of such a module cost, and compiles nothing.
+ *
+ * `options_json` is NULL or a JSON object with "batch" and "length" (default 1).  Returns a JSON object, to be freed:
+ *   "operations"  [{"operation", "where", "parameters", "macs", "reads", "writes"}, ...], the last two in bytes
+ * or NULL with a one-line message in *error (if `error` is not NULL), to be freed too. */
+CONVBERT_EXPORT char *convbert_inspect_module(const char *ir, size_t bytes, const char *options_json, char **error);
 
 /* Explains the checkpoint in `directory`: class, geometry, parameters, multiply-accumulates by length, every tensor
  * with type and shape.  Returns lines of text (free them with convbert_string_free), or NULL.  If the checkpoint cannot

@@ -3,10 +3,14 @@
 #include "lib/Outline/FeatureLayout.h"
 #include "dialect/IR/ShapeRules.h"
 #include "lib/Outline/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
+
+/// What leaves zeros between heads zero.
+static bool isSumOrProduct(Operation *op) { return isa<arith::AddFOp, arith::MulFOp, arith::SubFOp>(op); }
 
 namespace {
 
@@ -41,6 +45,12 @@ struct Propagation {
     }
     if (auto mask = dyn_cast<MaskTokensOp>(op))
       return failure(failed(assign(op, mask.getX(), layout)) || failed(assign(op, mask.getResult(), layout)));
+    if (isSumOrProduct(op)) {
+      for (Value operand : op->getOperands())
+        if (failed(assign(op, operand, layout)))
+          return failure();
+      return assign(op, op->getResult(0), layout);
+    }
     if (auto dense = dyn_cast<DenseOp>(op)) {
       if (dense.getMultiplier() && failed(assign(op, dense.getMultiplier(), layout)))
         return failure();
@@ -99,12 +109,13 @@ FailureOr<FeatureLayouts> FeatureLayouts::compute(func::FuncOp fn) {
     SmallVector<Operation *> ops(value.getUsers());
     if (Operation *producer = value.getDefiningOp())
       ops.push_back(producer);
-    else
+    else if (fn.isPrivate())
       return fn.emitError() << "requires head-padded rows to stay inside a function, but an argument has heads of "
                             << layout.size << " features";
     for (Operation *op : ops) {
       if (!isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::DimOp, DenseOp, DynamicKernelOp, SelfAttentionOp,
                ApplyKernelOp, MaskTokensOp, ScaleHeadsOp>(op) &&
+          !isSumOrProduct(op) &&
           !(isa<func::ReturnOp>(op) && !fn.isPrivate())) // copied without the padding
         return op->emitOpError() << "cannot work on heads of " << layout.size << " features padded to " << layout.pitch;
       if (producesOrSharesLayout(op, value) && failed(propagation.spread(op, layout)))

@@ -89,6 +89,12 @@ Value HostBuilder::tilesOut(Value value, int64_t column, int64_t panels) {
                       b.getIndexAttr(tiles.panel), b.getIndexAttr(1)});
 }
 
+Value HostBuilder::viewRows(Value bytes, Value count, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> sizes{ShapedType::kDynamic};
+  llvm::append_range(sizes, shape);
+  return memref::ViewOp::create(b, loc, MemRefType::get(sizes, b.getF32Type()), bytes, constant(0), ValueRange{count});
+}
+
 Value HostBuilder::slice(Value memory, int64_t axis, int64_t first, int64_t count) {
   if (!memory)
     return memory;

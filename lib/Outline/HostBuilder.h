@@ -55,6 +55,13 @@ public:
   /// Row tiles as a dense kernel writes them: [row tile][mr][panels][nr], from `column` on.
   Value tilesOut(Value value, int64_t column, int64_t panels);
 
+  /// A caller's dense array: `bytes` as memref<count x shape x f32>.
+  Value viewRows(Value bytes, Value count, ArrayRef<int64_t> shape);
+  /// The key bias of attention without a mask, memref<batch x keys>.
+  Value plainBias() { return memoryOf(plan.getPlainBias()); }
+  /// True once: the plain key bias has not been written yet.
+  bool startPlainBias() { return !std::exchange(hasPlainBias, true); }
+
   /// `count` slices of `memory` along `axis`, from `first` on; null stays null.
   Value slice(Value memory, int64_t axis, int64_t first, int64_t count);
 
@@ -74,6 +81,7 @@ private:
   HostContext context;
   llvm::DenseMap<unsigned, Value> bases;
   llvm::DenseSet<Value> isRounded;
+  bool hasPlainBias = false;
 };
 
 /// Start of each kind's arena in a workspace laid out as `footprint` says; the last is its end.
@@ -87,6 +95,9 @@ struct OperandLookup {
   /// An input: memref<? x ? x i64>, memref<? x ? x i8> for a mask, memref<heads x f32> for a head mask.
   llvm::function_ref<Value(Value value)> input;
 };
+
+/// Whether emitKernelCalls() knows the operation.
+bool hasKernel(Operation *op);
 
 /// Emits the kernel calls for one operation of the function that is being outlined.  Reports and fails on operations
 /// without a kernel.

@@ -2,6 +2,7 @@
 
 #include "dialect/IR/ShapeRules.h"
 #include "lib/Outline/HostBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
@@ -22,6 +23,11 @@ struct Emitter {
   Value input(Value value) { return lookup.input(value); }
 
   static std::string text(int64_t value) { return std::to_string(value); }
+  static std::string number(const APFloat &value) {
+    std::string digits;
+    llvm::raw_string_ostream(digits) << llvm::format("%.17e", value.convertToDouble());
+    return digits;
+  }
 
   LogicalResult call(StringRef name, StringRef suffix, const TemplateParameters &parameters, ValueRange operands) {
     func::FuncOp kernel = kernels.get(name, suffix, parameters);
@@ -106,10 +112,7 @@ struct Emitter {
   }
 
   static TemplateParameters normParameters(int64_t width, int64_t padded, const APFloat &eps) {
-    std::string number;
-    llvm::raw_string_ostream(number) << llvm::format("%.17e", eps.convertToDouble());
-    int64_t grain = llvm::divideCeil(TileSizes::threadElements, padded);
-    return {{"W", text(padded)}, {"N", text(width)}, {"EPS", number}, {"GRAIN", text(grain)}};
+    return {{"W", text(padded)}, {"N", text(width)}, {"EPS", number(eps)}};
   }
 
   LogicalResult emit(EmbeddingsOp op) {
@@ -130,19 +133,11 @@ struct Emitter {
     return call("attention_bias", "", {}, {input(op.getMask()), host.base(op.getResult())});
   }
 
-  LogicalResult requireCentred(int64_t taps, ArrayRef<int64_t> pads) {
-    if (taps % 2 == 1 && pads[0] == pads[1])
-      return success();
-    return operation->emitOpError() << "requires an odd number of taps with equal pads for the CPU kernel, but found "
-                                    << taps << " taps and pads " << pads[0] << ", " << pads[1];
-  }
-
   LogicalResult emit(DepthwiseConv1DOp op) {
-    int64_t taps = op.getTaps(), halo = op.getPads()[0];
-    if (failed(requireCentred(taps, op.getPads())))
-      return failure();
+    int64_t taps = op.getTaps();
     TemplateParameters parameters{{"K", text(taps)},
-                                  {"HALO", text(halo)},
+                                  {"LOW", text(op.getPads()[0])},
+                                  {"HIGH", text(op.getPads()[1])},
                                   {"IN", text(TileSizes::tokenRows + taps - 1)},
                                   {"SPARE", text(TileSizes::tokenRows + taps - 1)}};
     return call("depthwise", "k" + text(taps), parameters,
@@ -151,16 +146,14 @@ struct Emitter {
 
   LogicalResult emit(ApplyKernelOp op) {
     auto type = cast<RankedTensorType>(op.getTaps().getType());
-    int64_t heads = type.getDimSize(2), taps = type.getDimSize(3), halo = op.getPads()[0];
+    int64_t heads = type.getDimSize(2), taps = type.getDimSize(3), low = op.getPads()[0];
     if (op.getMask())
       return op.emitOpError() << "requires its mask decomposed into a step of its own";
     if (op.getNormalize() != KernelNorm::Softmax)
       return op.emitOpError() << "requires logits, with the softmax fused, for the CPU kernel";
-    if (failed(requireCentred(taps, op.getPads())))
-      return failure();
     int64_t padded = llvm::alignTo(heads, TileSizes::headBlock), width = host.getPlan().getView(op.getV()).width;
     TemplateParameters parameters{
-        {"K", text(taps)},  {"HALO", text(halo)},        {"IN", text(TileSizes::tokenRows + taps - 1)},
+        {"K", text(taps)},  {"LOW", text(low)},          {"IN", text(TileSizes::tokenRows + taps - 1)},
         {"H", text(heads)}, {"HP", text(padded)},        {"DP", text(width / heads)},
         {"W", text(width)}, {"KHP", text(taps * padded)}};
     std::string suffix = "k" + text(taps) + "_h" + text(heads) + "_d" + text(width / heads);
@@ -174,12 +167,7 @@ struct Emitter {
   }
 
   LogicalResult emit(SelfAttentionOp op) {
-    if (op.getScale().convertToDouble() != 1.0)
-      return op.emitOpError() << "requires its scale folded into the key for the CPU kernel, but found "
-                              << op.getScale().convertToDouble();
-    if (!op.getBias())
-      return op.emitOpError() << "requires a key bias for the CPU kernel";
-    if (host.getBuffer(op.getBias()).kind != RowKind::Key)
+    if (op.getBias() && host.getBuffer(op.getBias()).kind != RowKind::Key)
       return op.emitOpError() << "requires a key bias made by convbert.attention_bias for the CPU kernel";
     if (getFeatures(op.getV()) != getFeatures(op.getK()))
       return op.emitOpError() << "requires values as wide as keys for the CPU kernel, but found "
@@ -188,6 +176,13 @@ struct Emitter {
     TemplateParameters parameters{
         {"NR", text(host.getTiles().keyPanel)}, {"DP", text(pitch)}, {"NR_DP", text(pitch * host.getTiles().keyPanel)}};
     std::string suffix = "d" + text(pitch);
+    // A scale that could not be folded into the weights of the key.
+    if (op.getScale().convertToDouble() != 1.0) {
+      suffix += "_scale";
+      parameters.push_back({"SCALE", number(op.getScale())});
+    }
+    if (!op.getBias() && host.startPlainBias() && failed(call("plain_bias", "", {}, {host.plainBias()})))
+      return failure();
     if (op.getHeadMask()) {
       suffix += "_head_mask";
       parameters.push_back({"HEAD_MASK", ""});
@@ -203,7 +198,8 @@ struct Emitter {
         ++end;
       auto run = [&](Value value, int64_t slice) { return host.rows(value, (end - begin) * pitch, slice * pitch); };
       SmallVector<Value> operands{run(op.getQ(), op.getQuerySlice(begin)), run(op.getK(), begin), run(op.getV(), begin),
-                                  host.base(op.getBias()), run(op.getResult(), begin)};
+                                  op.getBias() ? host.base(op.getBias()) : host.plainBias(),
+                                  run(op.getResult(), begin)};
       if (op.getHeadMask())
         operands.push_back(host.slice(input(op.getHeadMask()), 0, begin, end - begin));
       if (op.getProbabilities())
@@ -219,6 +215,14 @@ struct Emitter {
     std::string kind = stringifyActivationKind(op.getKind()).str();
     return call("activation", kind + "_" + text(padded), {{"W", text(padded)}, {"ACT", kind}},
                 {host.rows(op.getX(), padded), host.rows(op.getResult(), padded)});
+  }
+
+  /// Sums and products of activations, element by element.
+  template <typename Op> LogicalResult emit(Op op) {
+    int64_t padded = llvm::alignTo(host.getPlan().getView(op.getResult()).width, TileSizes::lanes);
+    std::string name = op->getName().stripDialect().str();
+    return call("binary", name + "_" + text(padded), {{"W", text(padded)}, {"OP", name}},
+                {host.rows(op.getLhs(), padded), host.rows(op.getRhs(), padded), host.rows(op.getResult(), padded)});
   }
 
   LogicalResult emit(ScaleHeadsOp op) {
@@ -248,12 +252,22 @@ struct Emitter {
 
 } // namespace
 
+/// Calls `action` with the operation as what it is; `otherwise` if it has no kernel.
+template <typename Result, typename Action>
+static Result dispatch(Operation *op, Action action, Result otherwise) {
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .template Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp,
+                     DepthwiseConv1DOp, ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp, PoolOp,
+                     arith::AddFOp, arith::MulFOp, arith::SubFOp>(action)
+      .Default(otherwise);
+}
+
+bool convbert::hasKernel(Operation *op) {
+  return dispatch(op, [](auto) { return true; }, false);
+}
+
 LogicalResult convbert::emitKernelCalls(Operation *op, HostBuilder &host, KernelTemplates &kernels,
                                         const OperandLookup &lookup) {
   Emitter emitter{op, host, kernels, lookup};
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp, DepthwiseConv1DOp,
-            ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp, PoolOp>(
-          [&](auto concrete) { return emitter.emit(concrete); })
-      .Default([&](Operation *) { return op->emitOpError() << "has no CPU kernel"; });
+  return dispatch<LogicalResult>(op, [&](auto concrete) { return emitter.emit(concrete); }, failure());
 }

@@ -4,6 +4,7 @@
 #include "lib/Outline/Passes.h"
 #include "lib/Outline/Prepack.h"
 #include "lib/Outline/Requirements.h"
+#include "lib/Outline/Transfers.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/Remarks.h"
@@ -207,8 +208,12 @@ private:
       Value bytes = memref::LoadOp::create(b, loc, table, ValueRange{builder.constant(index)});
       return memref::ViewOp::create(b, loc, type, bytes, builder.constant(0), sizes);
     };
+    auto bytesOf = [&](Value table, int64_t index) -> Value {
+      return memref::LoadOp::create(b, loc, table, ValueRange{builder.constant(index)});
+    };
     for (BlockArgument arg : fn.getArguments())
-      if (WorkspacePlan::isActivation(arg) && failed(emitLoad(fn, b, builder, arg, host.getArgument(1))))
+      if (WorkspacePlan::isActivation(arg) &&
+          failed(emitLoad(fn, builder, *kernelTemplates, arg, bytesOf(host.getArgument(1), arg.getArgNumber()))))
         return failure();
     auto returned = cast<func::ReturnOp>(fn.getBody().front().getTerminator());
     for (auto [i, value] : llvm::enumerate(returned.getOperands()))
@@ -225,8 +230,7 @@ private:
     for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
       if (plan->isMap(value))
         continue; // has been written where it was computed
-      Value bytes = memref::LoadOp::create(b, loc, host.getArgument(2), ValueRange{builder.constant(i)});
-      if (failed(emitStore(returned, b, builder, value, bytes)))
+      if (failed(emitStore(returned, builder, *kernelTemplates, value, bytesOf(host.getArgument(2), i))))
         return failure();
     }
     func::ReturnOp::create(b, loc);
@@ -263,6 +267,8 @@ private:
       if (isa<tensor::ExtractSliceOp, tensor::ConcatOp>(op) ||
           llvm::none_of(op.getResults(), WorkspacePlan::isActivation))
         continue;
+      if (!hasKernel(&op))
+        return op.emitOpError() << "has no CPU kernel";
       // A head mask is read as it is.
       for (Value operand : op.getOperands())
         if (auto type = dyn_cast<RankedTensorType>(operand.getType()); type && !isa<ScaleHeadsOp, SelfAttentionOp>(op))
@@ -321,45 +327,6 @@ private:
     operands.append({context.scratch, context.shape, context.threads});
     func::CallOp::create(b, call.getLoc(), callee, operands);
     return success();
-  }
-
-  /// Copies an input from the caller's memory to the workspace.
-  LogicalResult emitLoad(Operation *op, OpBuilder &b, HostBuilder &builder, BlockArgument arg, Value inputs) {
-    const HostContext &context = builder.getContext();
-    int64_t width = builder.getPlan().getView(arg).width, padded = llvm::alignTo(width, TileSizes::lanes);
-    Value bytes = memref::LoadOp::create(b, builder.getLoc(), inputs, ValueRange{builder.constant(arg.getArgNumber())});
-    auto type = MemRefType::get({ShapedType::kDynamic, width}, b.getF32Type());
-    Value rows = builder.mul(context.batch, context.longest);
-    Value in = memref::ViewOp::create(b, builder.getLoc(), type, bytes, builder.constant(0), ValueRange{rows});
-    std::string text = std::to_string(width);
-    func::FuncOp kernel = kernelTemplates->get("load_tokens", text, {{"W", text}, {"P", std::to_string(padded)}});
-    if (!kernel)
-      return failure();
-    return builder.call(op, kernel, {in, builder.rows(arg, padded)});
-  }
-
-  /// Copies a result from the workspace to the caller's memory.
-  LogicalResult emitStore(Operation *op, OpBuilder &b, HostBuilder &builder, Value value, Value bytes) {
-    const HostContext &context = builder.getContext();
-    View view = builder.getPlan().getView(value);
-    RowKind kind = builder.getBuffer(value).kind;
-    Value rows = kind == RowKind::Token ? builder.mul(context.batch, context.longest) : context.batch;
-    int64_t features = cast<RankedTensorType>(value.getType()).getRank() == (kind == RowKind::Token ? 2 : 1)
-                           ? 1
-                           : cast<RankedTensorType>(value.getType()).getShape().back();
-    auto type = MemRefType::get({ShapedType::kDynamic, features}, b.getF32Type());
-    Value out = memref::ViewOp::create(b, builder.getLoc(), type, bytes, builder.constant(0), ValueRange{rows});
-    // Heads with padding go one by one.
-    FeatureLayout layout = builder.getPlan().getLayouts().get(value);
-    int64_t size = layout.isPlain() ? features : layout.size, pitch = layout.isPlain() ? view.width : layout.pitch;
-    std::string width = std::to_string(size);
-    func::FuncOp kernel =
-        kernelTemplates->get(kind == RowKind::Token ? "store_tokens" : "store_sequences", width, {{"W", width}});
-    for (int64_t block = 0; kernel && block < features / size; ++block)
-      if (failed(builder.call(op, kernel,
-                              {builder.rows(value, size, block * pitch), builder.slice(out, 1, block * size, size)})))
-        return failure();
-    return success(kernel);
   }
 
   /// The most that any callee of `fn` needs.

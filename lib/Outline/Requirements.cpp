@@ -42,12 +42,16 @@ LogicalResult convbert::requireOutlinable(func::FuncOp fn) {
     auto tensor = cast<RankedTensorType>(type);
     Type element = tensor.getElementType();
     bool isPerToken = tensor.getRank() == 2 && (element.isInteger(64) || element.isInteger(1));
-    bool isVectors = tensor.getRank() == 3 && element.isF32() && !tensor.isDynamicDim(2);
-    bool isOfTokens = (isPerToken || isVectors) && tensor.isDynamicDim(0) && tensor.isDynamicDim(1);
-    bool isPerHead = tensor.getRank() == 1 && tensor.hasStaticShape() && element.isF32();
-    if (!isOfTokens && !isPerHead)
-      return fn.emitOpError() << "requires inputs of type tensor<?x?xi64>, tensor<?x?xi1>, tensor<?x?xCxf32> or "
-                                 "tensor<Nxf32>, but found "
+    int64_t rank = tensor.getRank();
+    auto isStaticFrom = [&](int64_t axis) {
+      return rank > axis && element.isF32() && ShapedType::isStaticShape(tensor.getShape().drop_front(axis));
+    };
+    bool isOfTokens = (isPerToken || (rank <= 4 && isStaticFrom(2))) && tensor.isDynamicDim(0) && tensor.isDynamicDim(1);
+    bool isOfSequences = rank == 2 && isStaticFrom(1) && tensor.isDynamicDim(0);
+    bool isPerHead = rank == 1 && isStaticFrom(0);
+    if (!isOfTokens && !isOfSequences && !isPerHead)
+      return fn.emitOpError() << "requires inputs of type tensor<?x?xi64>, tensor<?x?xi1>, tensor<?x?xCxf32>, "
+                                 "tensor<?x?xHxKxf32>, tensor<?xCxf32> or tensor<Nxf32>, but found "
                               << type;
   }
   return success();
@@ -83,7 +87,7 @@ LogicalResult convbert::requireResults(func::FuncOp fn, WorkspacePlan &plan) {
           !buffers.insert(view.buffer).second)
         return returned->emitOpError()
                << "requires a result of its own, but found an argument, a part of a value, or a value returned twice";
-    } else if (buffer.kind == RowKind::Key || cast<RankedTensorType>(value.getType()).getRank() > 3) {
+    } else if (buffer.kind == RowKind::Key) {
       return returned->emitOpError() << "requires results of tokens or sequences, but found " << value.getType();
     }
   }

@@ -2,6 +2,7 @@
 
 #include "lib/Outline/WorkspacePlan.h"
 #include "dialect/IR/ShapeRules.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -52,7 +53,7 @@ static int64_t touchedWidth(Operation *op, int64_t width, const TileSizes &tiles
     return llvm::alignTo(width, tiles.panel);
   if (isa_and_nonnull<DepthwiseConv1DOp>(op))
     return llvm::alignTo(width, TileSizes::channelBlock);
-  if (isa_and_nonnull<ActivationOp, LayerNormOp, EmbeddingsOp, PoolOp>(op))
+  if (isa_and_nonnull<ActivationOp, LayerNormOp, EmbeddingsOp, PoolOp, arith::AddFOp, arith::MulFOp, arith::SubFOp>(op))
     return llvm::alignTo(width, TileSizes::lanes);
   return width;
 }
@@ -214,6 +215,26 @@ void WorkspacePlan::addRounded(func::FuncOp fn) {
   }
 }
 
+/// One buffer for all attention without a bias, in use from the first to the last.
+void WorkspacePlan::addPlainBias(func::FuncOp fn) {
+  int64_t position = 0;
+  for (Operation &op : fn.getBody().front()) {
+    ++position;
+    auto attention = dyn_cast<SelfAttentionOp>(op);
+    if (!attention || attention.getBias())
+      continue;
+    if (!plainBias) {
+      plainBias = buffers.size();
+      Buffer buffer;
+      buffer.kind = RowKind::Key;
+      buffer.width = buffer.pitch = 1;
+      buffer.first = position;
+      buffers.push_back(buffer);
+    }
+    buffers[*plainBias].last = position;
+  }
+}
+
 FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes &tiles) {
   WorkspacePlan plan;
   plan.tiles = tiles;
@@ -244,6 +265,7 @@ FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes
   if (failed(plan.reserveTouched(fn)))
     return failure();
   plan.extendLiveRanges(fn);
+  plan.addPlainBias(fn);
   if (tiles.isPaired)
     plan.addRounded(fn);
   return plan;

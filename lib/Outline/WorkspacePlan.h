@@ -60,6 +60,8 @@ public:
   Buffer &getBuffer(unsigned index) { return buffers[index]; }
   /// The buffer that holds `value`, the input of a matrix product, rounded to bf16.
   unsigned getRounded(Value value) const { return rounded.lookup(value); }
+  /// The buffer of zeros for keys that attention without a bias reads.
+  unsigned getPlainBias() const { return *plainBias; }
   const FeatureLayouts &getLayouts() const { return layouts; }
 
   bool isMap(Value value) const { return buffers[views.lookup(value).buffer].kind == RowKind::Map; }
@@ -84,6 +86,7 @@ private:
   LogicalResult reserveTouched(func::FuncOp fn);
   void extendLiveRanges(func::FuncOp fn);
   void addRounded(func::FuncOp fn);
+  void addPlainBias(func::FuncOp fn);
   int64_t physicalWidth(Value value) const;
 
   TileSizes tiles;
@@ -91,6 +94,7 @@ private:
   SmallVector<Buffer> buffers;
   llvm::DenseMap<Value, View> views;
   llvm::DenseMap<Value, unsigned> rounded;
+  std::optional<unsigned> plainBias;
   Footprint footprint{};
 };
 

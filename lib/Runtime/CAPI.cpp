@@ -61,6 +61,32 @@ convbert_rt_status convbert_rt_load_functions(const char *description, const con
   });
 }
 
+static Arrays arraysOf(const void *const *parameters, const int64_t *bytes, int32_t count) {
+  Arrays arrays;
+  for (int32_t i = 0; i < count; ++i)
+    arrays.emplace_back(parameters[i], bytes[i]);
+  return arrays;
+}
+
+convbert_rt_status convbert_rt_load_arrays(const char *description, const void *const *parameters, const int64_t *bytes,
+                                           int32_t count, int32_t threads, convbert_rt_model **model, char **error) {
+  *model = nullptr;
+  return guarded(error, [&] {
+    if (!description)
+      throw InvalidArgument("description: requires JSON text, but found none");
+    *model = new convbert_rt_model{Model(description, arraysOf(parameters, bytes, count), threads)};
+  });
+}
+
+convbert_rt_status convbert_rt_with_arrays(const convbert_rt_model *like, const void *const *parameters,
+                                           const int64_t *bytes, int32_t count, convbert_rt_model **model,
+                                           char **error) {
+  *model = nullptr;
+  return guarded(error, [&] {
+    *model = new convbert_rt_model{Model(like->model, arraysOf(parameters, bytes, count))};
+  });
+}
+
 void convbert_rt_free(convbert_rt_model *model) { delete model; }
 
 convbert_rt_status convbert_rt_forward(convbert_rt_model *model, int64_t batch, int64_t length, const int64_t *lengths,

@@ -48,8 +48,9 @@ void convbert::rt::checkInputs(const Manifest &manifest, const Batch &batch, con
     if (input.dtype != "int64")
       continue;
     bool isType = input.name == "token_type_ids", isPosition = input.name == "position_ids";
-    int64_t limit = isType ? manifest.typeVocabSize : isPosition ? manifest.maxPositions : manifest.vocabSize;
-    const char *what = isType ? "token types" : isPosition ? "positions" : "token ids";
+    int64_t table = isType ? manifest.typeVocabSize : isPosition ? manifest.maxPositions : manifest.vocabSize;
+    int64_t limit = input.limit.value_or(table);
+    const char *what = input.limit ? "integers" : isType ? "token types" : isPosition ? "positions" : "token ids";
     findOutside(static_cast<const int64_t *>(inputs[i]), batch, limit, [&](int64_t b, int64_t t, int64_t value) {
       refuse(b, t, value, std::string(what) + " in [0, " + std::to_string(limit) + ")");
     });

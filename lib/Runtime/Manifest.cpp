@@ -65,6 +65,8 @@ static std::vector<ArrayInfo> arrays(const json &manifest, const char *key) {
     info.name = stringMember(item, "name", where);
     info.dtype = stringMember(item, "dtype", where);
     info.elementBytes = bytesOfDType(info.dtype, where);
+    if (item.contains("limit"))
+      info.limit = sizeMember(item, "limit", where);
     for (const json &size : member(item, "shape", where)) {
       if (size == "B")
         info.shape.push_back(kBatch);
@@ -117,7 +119,7 @@ static std::map<std::string, FileStamp> fileStamps(const json &root) {
   return result;
 }
 
-Description convbert::rt::parseDescription(const std::string &text) {
+Description convbert::rt::parseDescription(const std::string &text, bool hasWeights) {
   json root = json::parse(text, /*callback=*/nullptr, /*allow_exceptions=*/false);
   if (root.is_discarded())
     throw Failure("description of the compiled model: requires a JSON object, but found text that is no JSON");
@@ -137,7 +139,7 @@ Description convbert::rt::parseDescription(const std::string &text) {
   m.parameters = arrays(manifest, "parameters");
   if (root.contains("packed"))
     result.packed = stringMember(root, "packed", "its top level");
-  else
+  else if (hasWeights)
     result.weights = weightLocations(root, m.parameters);
   result.files = fileStamps(root);
   return result;

@@ -21,6 +21,8 @@ struct ArrayInfo {
   int64_t elementBytes = 0;
   /// Sizes >= 0, kBatch or kLength.
   std::vector<int64_t> shape;
+  /// Of integers: below which all must be; without one, what the names of models' inputs say.
+  std::optional<int64_t> limit;
 
   /// Bytes for `batch` sequences of up to `length` tokens; -1 when they do not fit 63 bits.
   int64_t bytes(int64_t batch, int64_t length) const;
@@ -59,6 +61,7 @@ struct Description {
 
 /// Parses the JSON of convbert_rt_load().  Throws Failure naming the member that is missing, of the wrong kind or at
 /// odds with another one.
-Description parseDescription(const std::string &json);
+/// hasWeights: false where the parameters come from elsewhere.
+Description parseDescription(const std::string &json, bool hasWeights = true);
 
 } // namespace convbert::rt

@@ -3,7 +3,6 @@
 #include "lib/Runtime/BatchShape.h"
 #include "lib/Runtime/Error.h"
 #include "lib/Runtime/Inputs.h"
-#include "lib/Runtime/PackedWeights.h"
 #include "lib/Runtime/Threads.h"
 
 #include <algorithm>
@@ -21,31 +20,46 @@ static int32_t checkedThreads(int32_t threads) {
   return threads == 0 ? std::min(availableCPUs(), kMaxThreads) : threads;
 }
 
-Model::Model(const std::string &text, int32_t requestedThreads, const Model *like)
-    : description(parseDescription(text)), threads(checkedThreads(requestedThreads)), object(description.object),
-      workspaces(std::max(availableCPUs(), 2)) {
+template <typename Source>
+Model::Code::Code(Description parsed, const Source &source, int32_t threads)
+    : description(std::move(parsed)), threads(checkedThreads(threads)), object(source),
+      workspaces(std::max(availableCPUs(), 2)) {}
+
+Model::Model(const std::string &text, int32_t threads, const Model *like) {
+  Description description = parseDescription(text);
+  std::string object = description.object;
+  code = std::make_shared<Code>(std::move(description), object, threads);
   pack(like);
 }
 
-Model::Model(const std::string &text, const convbert_rt_functions &functions, int32_t requestedThreads)
-    : description(parseDescription(text)), threads(checkedThreads(requestedThreads)), object(functions),
-      workspaces(std::max(availableCPUs(), 2)) {
+Model::Model(const std::string &text, const convbert_rt_functions &functions, int32_t threads)
+    : code(std::make_shared<Code>(parseDescription(text), functions, threads)) {
   pack(/*like=*/nullptr);
 }
 
+Model::Model(const std::string &text, const Arrays &parameters, int32_t threads) {
+  Description description = parseDescription(text, /*hasWeights=*/false);
+  std::string object = description.object;
+  code = std::make_shared<Code>(std::move(description), object, threads);
+  pack(parameters);
+}
+
+Model::Model(const Model &like, const Arrays &parameters) : code(like.code) { pack(parameters); }
+
 bool Model::packsLike(const Model &other) const {
-  const Description &d = description, &o = other.description;
+  const Description &d = code->description, &o = other.code->description;
   if (packedSize != other.packedSize)
     return false;
   if (d.packed || o.packed)
     return d.packed == o.packed;
-  return object.packedLayout() != 0 && object.packedLayout() == other.object.packedLayout() && d.weights == o.weights &&
-         d.files == o.files;
+  int64_t layout = code->object.packedLayout();
+  return layout != 0 && layout == other.code->object.packedLayout() && d.weights == o.weights && d.files == o.files;
 }
 
 void Model::pack(const Model *like) {
   auto start = std::chrono::steady_clock::now();
-  packedSize = object.packedBytes();
+  const Description &description = code->description;
+  packedSize = code->object.packedBytes();
   if (like && packsLike(*like)) {
     packed = like->packed;
   } else {
@@ -53,15 +67,27 @@ void Model::pack(const Model *like) {
     if (description.packed)
       made->file = mapPackedWeights(*description.packed, packedSize);
     else
-      made->memory = packWeights(object, description, threads);
+      made->memory = packWeights(code->object, description, code->threads);
     packed = std::move(made);
   }
   prepackMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
+void Model::pack(const Arrays &parameters) {
+  auto start = std::chrono::steady_clock::now();
+  packedSize = code->object.packedBytes();
+  auto made = std::make_shared<Packed>();
+  made->memory = packArrays(code->object, code->description, parameters, code->threads);
+  packed = std::move(made);
+  prepackMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
 void Model::forward(int64_t batchSize, int64_t length, const int64_t *lengths, const void *const *inputs,
                     void *const *outputs) {
-  const Manifest &m = description.manifest;
+  const Manifest &m = code->description.manifest;
+  const CompiledObject &object = code->object;
+  WorkspacePool &workspaces = code->workspaces;
+  int32_t threads = code->threads;
   Batch batch{batchSize, length, lengths};
   checkBatch(batch, m.maxPositions, m.inputs.empty() ? "input_ids" : m.inputs.front().name);
   checkInputs(m, batch, inputs);
@@ -98,7 +124,7 @@ void Model::forward(int64_t batchSize, int64_t length, const int64_t *lengths, c
   MemRef1D shape(workspace.shape.data(), static_cast<int64_t>(workspace.shape.size()));
   int64_t bytes = object.workspaceBytes(shape, threads);
   if (bytes < 0)
-    throw Failure("compiled object " + description.object + ": requires a workspace size >= 0, but found " +
+    throw Failure("compiled object " + code->description.object + ": requires a workspace size >= 0, but found " +
                   std::to_string(bytes));
   workspaces.reserve(workspace, bytes);
   object.forward(MemRef1D(packedData(), packedSize),

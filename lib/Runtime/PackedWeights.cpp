@@ -40,9 +40,10 @@ static std::vector<MemRef1D> bindParameters(const Description &description, File
   return raw;
 }
 
-Memory convbert::rt::packWeights(const CompiledObject &object, const Description &description, int32_t threads) {
-  Files files;
-  std::vector<MemRef1D> raw = bindParameters(description, files);
+/// Packs the parameters that `raw` lists; `dropPages` is called after each 64 MB.
+template <typename Drop>
+static Memory pack(const CompiledObject &object, const Description &description, const std::vector<MemRef1D> &raw,
+                   int32_t threads, Drop dropPages) {
   MemRef1D table(raw.data(), static_cast<int64_t>(raw.size()));
 
   int64_t bytes = object.packedBytes(), steps = object.prepackSteps();
@@ -59,13 +60,35 @@ Memory convbert::rt::packWeights(const CompiledObject &object, const Description
     sinceDrop += perStep;
     if (sinceDrop < kDropInterval)
       continue;
-    for (const auto &entry : files)
-      entry.second->dropResidentPages();
+    dropPages();
     sinceDrop = 0;
   }
+  return packed;
+}
+
+Memory convbert::rt::packWeights(const CompiledObject &object, const Description &description, int32_t threads) {
+  Files files;
+  std::vector<MemRef1D> raw = bindParameters(description, files);
+  Memory packed = pack(object, description, raw, threads, [&] {
+    for (const auto &entry : files)
+      entry.second->dropResidentPages();
+  });
   for (const auto &entry : files)
     entry.second->checkUnchanged();
   return packed;
+}
+
+Memory convbert::rt::packArrays(const CompiledObject &object, const Description &description, const Arrays &parameters,
+                                int32_t threads) {
+  const std::vector<ArrayInfo> &known = description.manifest.parameters;
+  if (parameters.size() != known.size())
+    throw InvalidArgument("parameters: requires " + std::to_string(known.size()) + " arrays, but found " +
+                          std::to_string(parameters.size()));
+  for (size_t i = 0; i < known.size(); ++i)
+    if (int64_t bytes = known[i].bytes(-1, -1); !parameters[i].aligned || parameters[i].size != bytes)
+      throw InvalidArgument("parameter " + known[i].name + ": requires " + std::to_string(bytes) +
+                            " bytes for its shape, but found " + std::to_string(parameters[i].size));
+  return pack(object, description, parameters, threads, [] {});
 }
 
 std::unique_ptr<MappedFile> convbert::rt::mapPackedWeights(const std::string &path, int64_t bytes) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace convbert::rt {
 
@@ -16,6 +17,13 @@ namespace convbert::rt {
 /// packed weights and about 64 MB of the files.  Throws Failure naming the parameter whose bytes its file does not
 /// hold.
 Memory packWeights(const CompiledObject &object, const Description &description, int32_t threads);
+
+/// Parameters in memory: address and bytes of each, in the order of the manifest.
+using Arrays = std::vector<MemRef1D>;
+
+/// Packs parameters that are in memory.  Throws InvalidArgument naming the one that is not as large as its shape says.
+Memory packArrays(const CompiledObject &object, const Description &description, const Arrays &parameters,
+                  int32_t threads);
 
 /// Maps the file at `path` as packed weights of `bytes`.  Throws Failure if it is of another size.
 std::unique_ptr<MappedFile> mapPackedWeights(const std::string &path, int64_t bytes);

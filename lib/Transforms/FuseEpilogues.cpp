@@ -108,10 +108,27 @@ struct FuseTapSoftmax : CountingPattern<ApplyKernelOp> {
   }
 };
 
+/// norm(x + y) reads both and adds them itself.
+struct FuseResidual : CountingPattern<LayerNormOp> {
+  using CountingPattern::CountingPattern;
+  LogicalResult matchAndRewrite(LayerNormOp op, PatternRewriter &rewriter) const override {
+    auto sum = op.getX().getDefiningOp<arith::AddFOp>();
+    if (!sum || !sum->hasOneUse() || op.getResidual())
+      return rewriter.notifyMatchFailure(op, "no sum of its own, or it has a residual already");
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getXMutable().assign(sum.getLhs());
+      op.getResidualMutable().assign(sum.getRhs());
+    });
+    rewriter.eraseOp(sum);
+    ++fused;
+    return success();
+  }
+};
+
 struct FuseEpiloguesPass : convbert::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseActivation<DenseOp>, FuseActivation<GroupedDenseOp>, FuseMultiplier, FuseSpanKey, FuseTapSoftmax>(
+    patterns.add<FuseActivation<DenseOp>, FuseActivation<GroupedDenseOp>, FuseMultiplier, FuseResidual, FuseSpanKey, FuseTapSoftmax>(
         &getContext(), fused);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -78,7 +78,8 @@ def FuseEpiloguesPass : Pass<"convbert-fuse-epilogues"> {
     %t = convbert.dynamic_kernel %g, %wf, %bf {heads = 6 : i64, normalize = #convbert.norm<none>} : ...
     %o = convbert.apply_kernel %v, %t {pads = array<i64: 4, 4>, normalize = #convbert.norm<softmax>} : ...
     ```
-    A product of a dense result with another activation becomes the dense layer's multiplier (`times`).
+    A product of a dense result with another activation becomes the dense layer's multiplier (`times`), a sum before a
+    layer norm its residual.
   }];
   let statistics = [Statistic<"fused", "fused", "Epilogues fused">];
 }

@@ -12,7 +12,6 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,7 +56,7 @@ class CacheEntry:
     bytes: int
     #: Seconds since 1970.
     last_used: float
-    #: "checkpoint", "outputs", "target"; empty if no note was left.
+    #: "checkpoint" and "outputs", or "function"; "target"; empty if no note was left.
     note: dict[str, Any] = field(default_factory=dict)
 
 
@@ -131,8 +130,9 @@ def trim(directory: str, keep: str | None = None) -> int:
     return won
 
 
-def note_use(description: dict[str, Any], checkpoint: str, outputs: Sequence[str]) -> None:
-    """Leaves a note beside a compiled object, and makes room after a new one. Never fails: a cache is a convenience."""
+def note_use(description: dict[str, Any], what: dict[str, Any]) -> None:
+    """Leaves a note on what was compiled beside its object, and makes room after a new one. Never fails: a cache is a
+    convenience."""
     folder = os.path.dirname(description["object"])
     path = os.path.join(folder, _NOTE)
     try:
@@ -140,8 +140,7 @@ def note_use(description: dict[str, Any], checkpoint: str, outputs: Sequence[str
         if description.get("cached") and os.path.exists(path):
             os.utime(path, (now, now))
         else:
-            note = {"checkpoint": os.path.abspath(checkpoint), "outputs": list(outputs),
-                    "target": description.get("target", {})}
+            note = {**what, "target": description.get("target", {})}
             handle, temporary = tempfile.mkstemp(prefix=".note-", dir=folder)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(note, file)

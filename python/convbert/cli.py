@@ -49,8 +49,9 @@ def parser() -> argparse.ArgumentParser:
         made.add_argument("--json", action="store_true", help="print JSON")
         return made
 
-    def directory(made: argparse.ArgumentParser, help: str = "Hugging Face checkpoint directory") -> None:
-        made.add_argument("directory", metavar="DIR", help=help)
+    def directory(made: argparse.ArgumentParser, help: str = "Hugging Face checkpoint directory",
+                  nargs: str | None = None) -> None:
+        made.add_argument("directory", metavar="DIR", help=help, nargs=nargs)
         made.add_argument("--target", choices=TARGETS, help="CPU to compile for (default: native)")
 
     def types(made: argparse.ArgumentParser) -> None:
@@ -90,10 +91,16 @@ def parser() -> argparse.ArgumentParser:
     compile_.add_argument("--inputs-embeds", action="append_const", dest="outputs", const="inputs_embeds",
                           help="short for --outputs inputs_embeds")
 
-    info = command("info", "cli_model:info", "say what a checkpoint or an artefact is")
-    directory(info, model)
+    info = command("info", "cli_model:info", "say what a checkpoint or an artefact is, or what operators cost")
+    directory(info, model, nargs="?")
     info.add_argument("--schedules", action="store_true",
                       help="say instead which kernel and schedule each operation gets, and what fell back to scalar loops")
+
+    info.add_argument("--ops", action="store_true",
+                      help="say instead what the operators of the family cost for one sequence, without DIR")
+    for name, default, text in (("channels", 768, "channels"), ("length", 128, "tokens"), ("kernel", 9, "taps"),
+                                ("heads", 12, "heads")):
+        info.add_argument(f"--{name}", type=_positive, metavar="N", help=f"{text} for --ops (default {default})")
 
     verify = command("verify", "cli_model:verify", "compare a compiled checkpoint with NumPy in float64, step by step")
     directory(verify)

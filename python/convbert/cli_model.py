@@ -52,9 +52,32 @@ def schedules(options: argparse.Namespace) -> None:
             print(f"left to scalar loops in {row.kernel}: {fallback}")
 
 
+def operators(options: argparse.Namespace, sizes: dict[str, int]) -> None:
+    """info --ops"""
+    from dataclasses import asdict
+
+    from .op_costs import Sizes, rows
+
+    found = rows(Sizes(**sizes))
+    if options.json:
+        console.print_json([asdict(row) for row in found])
+        return
+    print(console.table(("operator", "parameters", "MACs", "reads", "writes"),
+                        [(row.operator, f"{row.parameters:,}", f"{row.macs:,}", console.human_bytes(row.reads),
+                          console.human_bytes(row.writes)) for row in found]))
+
+
 def info(options: argparse.Namespace) -> None:
     from .compiler import explain, inspected
 
+    sizes = {name: getattr(options, name) for name in ("channels", "length", "kernel", "heads")
+             if getattr(options, name) is not None}
+    if options.ops != (options.directory is None):
+        raise ValueError(f"info: requires DIR or --ops, but found {'both' if options.ops else 'neither'}")
+    if sizes and not options.ops:
+        raise ValueError(f"--{next(iter(sizes))}: requires --ops, but found a checkpoint or an artefact")
+    if options.ops:
+        return operators(options, sizes)
     if options.schedules:
         return schedules(options)
     explanation = ""

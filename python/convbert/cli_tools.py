@@ -29,6 +29,8 @@ def cache(options: argparse.Namespace) -> None:
     for entry in found:
         note = entry.note
         what = "unpacked weights" if "unpacked" in note else note.get("checkpoint", "unknown")
+        if "function" in note:
+            what = f"function {note['function']}"
         if note.get("outputs"):
             what += f" ({', '.join(note['outputs'])})"
         rows.append((os.path.basename(entry.path), console.human_bytes(entry.bytes),

@@ -69,10 +69,10 @@ def _encoded(directory: Path) -> bytes:
     return encoded
 
 
-def _ask(function: str, directory: bytes, options: dict[str, Any]) -> dict[str, Any]:
+def _ask(function: str, what: bytes, options: dict[str, Any]) -> dict[str, Any]:
     extension = _extension()
     try:
-        return json.loads(_interruptible(lambda: getattr(extension, function)(directory, json.dumps(options))))
+        return json.loads(_interruptible(lambda: getattr(extension, function)(what, json.dumps(options))))
     except RuntimeError as error:
         raise from_compiler(str(error)) from None
 
@@ -90,31 +90,56 @@ def compiled(directory: Path, *, target: str | None = None, extras: Sequence[str
     block only. Raises Error with one line why a checkpoint was refused, CompileError if the compiler failed.
     """
     encoded = _encoded(directory)
-    temporary = None
     options: dict[str, Any] = {}
     for option, names in (("outputs", (*EXTRA_OUTPUTS, STEPS)), ("inputs", EXTRA_INPUTS)):
         if chosen := [name for name in extras if name in names]:
             options[option] = chosen
+    if dump_dir is not None:
+        options["dump_dir"] = os.fspath(dump_dir)
+    note = {"checkpoint": os.path.abspath(os.fsdecode(encoded)), "outputs": list(extras)}
+    with _cached("compile_checkpoint", encoded, options, note, target, cache, weights, dtype) as description:
+        yield description
+
+
+@contextmanager
+def compiled_module(ir: str | bytes, name: str, *, target: str | None = None, cache: bool | Path = True,
+                    weights: str | None = None, dtype: str = "float32") -> Iterator[dict[str, Any]]:
+    """Compiles a module of one public function (text or bytecode) and yields the compiler's description of it: as
+    compiled(), without "weights", which are given to the runtime as arrays. name: how listings of the cache call it."""
+    encoded = ir.encode() if isinstance(ir, str) else ir
+    with _cached("compile_module", encoded, {}, {"function": name}, target, cache, weights, dtype) as description:
+        yield description
+
+
+@contextmanager
+def _cached(function: str, what: bytes, options: dict[str, Any], note: dict[str, Any], target: str | None,
+            cache: bool | Path, weights: str | None, dtype: str) -> Iterator[dict[str, Any]]:
+    """The compiler's answer, whose object lies in the cache or, without one, exists inside the `with` block only."""
+    temporary = None
     if target is not None:
         options["target"] = str(target)
     if weights is not None:
         options["weights"] = weights
     if dtype != "float32":
         options["dtype"] = dtype
-    if dump_dir is not None:
-        options["dump_dir"] = os.fspath(dump_dir)
     if cache is False:
         temporary = options["cache_dir"] = tempfile.mkdtemp(prefix="convbert-")
     elif cache is not True:
         options["cache_dir"] = os.fspath(cache)
     try:
-        description = _ask("compile_checkpoint", encoded, options)
+        description = _ask(function, what, options)
         if not temporary:
-            object_cache.note_use(description, os.fsdecode(encoded), extras)
+            object_cache.note_use(description, note)
         yield description
     finally:
         if temporary:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def module_costs(ir: str, batch: int, length: int) -> list[dict[str, Any]]:
+    """What each operation of a module's function costs: "operation", "parameters", "macs", and, in bytes, "reads" and
+    "writes"."""
+    return list(_ask("inspect_module", ir.encode(), {"batch": batch, "length": length})["operations"])
 
 
 def inspected(directory: Path, *, cache: bool | Path = True) -> dict[str, Any]:

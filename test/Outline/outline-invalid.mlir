@@ -58,21 +58,21 @@ func.func @forward() -> f32 {
 
 // -----
 
-// expected-error @below {{requires inputs of type tensor<?x?xi64>, tensor<?x?xi1>, tensor<?x?xCxf32> or tensor<Nxf32>, but found 'tensor<?x?x8xf64>'}}
+// expected-error @below {{requires inputs of type tensor<?x?xi64>, tensor<?x?xi1>, tensor<?x?xCxf32>, tensor<?x?xHxKxf32>, tensor<?xCxf32> or tensor<Nxf32>, but found 'tensor<?x?x8xf64>'}}
 func.func @forward(%x: tensor<?x?x8xf64>) {
   return
 }
 
 // -----
 
-// expected-error @below {{requires inputs of type tensor<?x?xi64>, tensor<?x?xi1>, tensor<?x?xCxf32> or tensor<Nxf32>, but found 'tensor<?x?xi32>'}}
+// expected-error @below {{requires inputs of type tensor<?x?xi64>, tensor<?x?xi1>, tensor<?x?xCxf32>, tensor<?x?xHxKxf32>, tensor<?xCxf32> or tensor<Nxf32>, but found 'tensor<?x?xi32>'}}
 func.func @forward(%x: tensor<?x?xi32>) {
   return
 }
 
 // -----
 
-// expected-error @below {{requires inputs of type tensor<?x?xi64>, tensor<?x?xi1>, tensor<?x?xCxf32> or tensor<Nxf32>, but found 'tensor<2x?xi64>'}}
+// expected-error @below {{requires inputs of type tensor<?x?xi64>, tensor<?x?xi1>, tensor<?x?xCxf32>, tensor<?x?xHxKxf32>, tensor<?xCxf32> or tensor<Nxf32>, but found 'tensor<2x?xi64>'}}
 func.func @forward(%x: tensor<2x?xi64>) {
   return
 }

@@ -1,7 +1,7 @@
-// RUN: sed -e 's/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e 's/@K@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: sed -e 's/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e 's/@K@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX512
 

@@ -15,7 +15,7 @@ isas = pytest.mark.parametrize(
 
 @lru_cache(maxsize=None)
 def kernel(isa, taps):
-    return compile_kernel("depthwise", isa, K=taps, HALO=taps // 2, IN=taps + 3, SPARE=taps + 3)
+    return compile_kernel("depthwise", isa, K=taps, LOW=taps // 2, HIGH=taps // 2, IN=taps + 3, SPARE=taps + 3)
 
 
 class Case:

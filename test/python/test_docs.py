@@ -9,7 +9,7 @@ import pytest
 
 from checkpoints import ROOT
 
-PAGES = ["python.md", "numerics.md", "padding.md"]
+PAGES = ["python.md", "numerics.md", "padding.md", "functions.md"]
 
 
 def blocks(page, language):

@@ -1,0 +1,165 @@
+"""A compiled function on arrays: what convbert.nn makes, and what convbert.ops runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _runtime
+from .arrays import as_array, describe_shape, floats, integers, mask
+from .errors import CompileError, Error, shown
+from .graph import BATCH, LENGTH, Value, describe_extents
+
+AnyArray = npt.NDArray[Any]
+
+
+def _threads(value: int | None) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"threads: requires None or a number >= 1, but found {shown(value)}")
+    return value
+
+
+def weight(name: str, value: Any, shape: Sequence[int | str]) -> npt.NDArray[np.float32]:
+    """`value` as the parameter `name` of `shape`; ValueError naming both shapes otherwise."""
+    array = as_array(name, value)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name}: requires numbers, but found {array.dtype}")
+    if array.shape != tuple(shape):
+        raise ValueError(f"{name}: requires the shape {describe_extents(shape)}, but found "
+                         f"{describe_shape(array.shape)}")
+    return np.require(array, np.float32, ["C", "A"])
+
+
+def read_weights(weights: Any, parameters: Mapping[str, Value]) -> list[npt.NDArray[np.float32]]:
+    """Arrays for all parameters, from a dictionary or a safetensors file; ValueError for what is missing or of another
+    shape, and for names that are no parameter's."""
+    if weights is None:
+        weights = {}
+    if isinstance(weights, (str, os.PathLike)):
+        from .reference_files import read_safetensors
+
+        weights = read_safetensors(weights)
+    if not isinstance(weights, Mapping):
+        raise ValueError(f"weights: requires arrays by name or the path of a safetensors file, but found "
+                         f"{shown(weights)}")
+    for name in weights:
+        if name not in parameters:
+            raise ValueError(f"weights: requires names of parameters ({', '.join(parameters) or 'there are none'}), but "
+                             f"found {shown(name)}")
+    for name in parameters:
+        if name not in weights:
+            raise ValueError(f"weights: requires an array for each parameter, but found none for {shown(name)}")
+    return [weight(name, weights[name], value.shape) for name, value in parameters.items()]
+
+
+class Function:
+    """A function of the dialect, compiled, with arrays for its parameters.
+
+    ir: the text or bytecode of a module with one public function. parameters: one array for each of its globals, in
+    order. threads: None for the available CPUs. target, cache, weights, dtype: as for convbert.load().
+    """
+
+    def __init__(self, ir: str | bytes, parameters: Sequence[AnyArray] = (), *, name: str = "function",
+                 threads: int | None = None, target: str | None = None, cache: bool | str | os.PathLike[str] = True,
+                 weights: str | None = None, dtype: str = "float32") -> None:
+        from .compiler import compiled_module
+
+        self.name = name
+        count = _threads(threads)
+        try:
+            with compiled_module(ir, name, target=target, cache=cache, weights=weights, dtype=dtype) as description:
+                self._runtime = _runtime.Model.with_arrays(json.dumps(description), list(parameters), count)
+        except CompileError:
+            raise
+        except Error as error:
+            raise Error(f"{name}: {error}") from None
+        except RuntimeError as error:
+            raise Error(f"{name}: {error}") from None
+        manifest = description["manifest"]
+        #: {"name", "dtype", "shape"} of what it takes and gives.
+        self.inputs: list[dict[str, Any]] = manifest["inputs"]
+        self.outputs: list[dict[str, Any]] = manifest["outputs"]
+        self.parameters: list[dict[str, Any]] = manifest["parameters"]
+        self.isa: str = description["target"]["isa"]
+        self.timings = {"compile_ms": description["compile_ms"], "cached": description["cached"],
+                        "prepack_ms": self._runtime.prepack_ms}
+
+    def with_parameters(self, parameters: Sequence[AnyArray]) -> Function:
+        """The same code with other arrays for its parameters."""
+        made = object.__new__(Function)
+        made.__dict__.update(self.__dict__)
+        made._runtime = self._runtime.with_parameters(list(parameters))
+        return made
+
+    def __repr__(self) -> str:
+        def describe(items: Sequence[Mapping[str, Any]]) -> str:
+            return ", ".join(f"{item['name']} {describe_extents(item['shape'])}" for item in items)
+
+        return f"<{self.name}({describe(self.inputs)}) -> {describe(self.outputs)}>"
+
+    def __call__(self, *arguments: Any, lengths: Any = None, **named: Any) -> Any:
+        """The outputs for arrays, in order or by name: one array, or a tuple of several.
+
+        Arrays are NumPy's, anything with DLPack in CPU memory, or nested lists; results are float32.
+        lengths: tokens of each sequence, [B]; what is behind them is not read, and zero in the results.
+        """
+        values = self._bind(arguments, named)
+        sizes: dict[str, tuple[int, str]] = {}
+        inputs = [_input(item, value, sizes) for item, value in zip(self.inputs, values)]
+        batch, length = sizes.get(BATCH, (1, ""))[0], sizes.get(LENGTH, (1, ""))[0]
+        counts = None
+        if lengths is not None:
+            counts = integers("lengths", lengths)
+            if counts.shape != (batch,):
+                raise ValueError(f"lengths: requires the shape [{batch}], but found {describe_shape(counts.shape)}")
+        make = np.zeros if counts is not None else np.empty
+        extents = {BATCH: batch, LENGTH: length}
+        outputs = [make([extents.get(size, size) for size in item["shape"]], np.float32) for item in self.outputs]
+        try:
+            self._runtime.forward(batch, length, inputs, outputs, counts)
+        except RuntimeError as error:
+            raise Error(f"{self.name}: {error}") from None
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _bind(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        """One value for each input."""
+        names = [item["name"] for item in self.inputs]
+        if len(arguments) > len(names):
+            raise ValueError(f"{self.name}: requires at most {len(names)} inputs ({', '.join(names)}), but found "
+                             f"{len(arguments)}")
+        given = dict(zip(names, arguments))
+        for name, value in named.items():
+            if name not in names or name in given:
+                what = "twice" if name in given else "which is no input"
+                raise ValueError(f"{self.name}: requires the inputs {', '.join(names)}, but found {name}, {what}")
+            given[name] = value
+        for name in names:
+            if given.get(name) is None:
+                raise ValueError(f"{name}: requires an array, but found none")
+        return [given[name] for name in names]
+
+
+def _input(item: Mapping[str, Any], value: Any, sizes: dict[str, tuple[int, str]]) -> AnyArray:
+    """`value` as the input `item`; notes the batch and the length in `sizes`, with the input that had them first."""
+    name, shape = item["name"], item["shape"]
+    array = {"bool": mask, "int64": integers}.get(item["dtype"], floats)(name, value)
+    fits = array.ndim == len(shape)
+    for found, size in zip(array.shape, shape):
+        if isinstance(size, str):
+            size, _ = sizes.setdefault(size, (found, name))
+        fits = fits and found == size
+    if not fits:
+        known = [sizes[size][0] if size in sizes and sizes[size][1] != name else size for size in shape]
+        raise ValueError(f"{name}: requires the shape {describe_extents(known)}, but found "
+                         f"{describe_shape(array.shape)}")
+    if 0 in array.shape:
+        raise ValueError(f"{name}: requires at least one sequence and one token, but found "
+                         f"{describe_shape(array.shape)}")
+    return np.require(array, requirements=["C", "A"])

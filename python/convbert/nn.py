@@ -1,0 +1,103 @@
+"""A builder of functions: blocks composed of the dialect's operations, compiled and run on arrays.
+
+    import convbert.nn as nn
+
+    block = nn.Graph("gated")
+    x = block.input("x", 512)
+    y = nn.glu(x, block.parameter("gate.weight", (1024, 512)), block.parameter("gate.bias", 1024))
+    block.output(x + y)
+    print(block)                                  # its IR
+    gated = block.compile("weights.safetensors")  # or a dictionary of arrays
+    gated(np.zeros((1, 7, 512)))
+
+Operations are functions on values, those of convbert.ops by the same names; blocks make their own parameters, named as
+in the files that they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .function import Function
+from .graph import Graph, TensorType, Value
+from .operations import OPERATIONS, dense, feed_forward, glu, layer_norm, mixed_attention
+
+globals().update(OPERATIONS)
+
+__all__ = ["Function", "Graph", "TensorType", "Value", "concat", "convbert_layer", "gated_linear_unit", "linear", "norm",
+           "repeat", "split",
+           *OPERATIONS]
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def concat(*values: Value) -> Value:
+    """Values with their features side by side."""
+    return values[0].graph.concat(values)
+
+
+def split(x: Value, sizes: Sequence[int]) -> tuple[Value, ...]:
+    """The features of x in parts of these sizes."""
+    if sum(sizes) != x.features:
+        raise ValueError(f"split: requires sizes that sum to {x.features} features, but found {sum(sizes)}")
+    return tuple(x.graph.slice(x, len(x.shape) - 1, sum(sizes[:index]), size) for index, size in enumerate(sizes))
+
+
+def repeat(x: Value, count: int, body: Callable[..., Value], *others: Value, scope: str = "layers") -> Value:
+    """`count` layers, see Graph.repeat()."""
+    return x.graph.repeat(x, count, body, *others, scope=scope)
+
+
+# ---- blocks: parameters of their own ----------------------------------------------------------------------------------
+
+def linear(x: Value, name: str, features: int, activation: str = "identity", bias: bool = True) -> Value:
+    """A dense layer with the parameters `name.weight`, [out, in], and `name.bias`."""
+    graph = x.graph
+    return dense(x, graph.parameter(f"{name}.weight", (features, x.features)),
+                 graph.parameter(f"{name}.bias", features) if bias else None, activation=activation)
+
+
+def norm(x: Value, name: str, residual: Value | None = None, eps: float = 1e-12) -> Value:
+    """A layer norm with the parameters `name.weight` and `name.bias`."""
+    graph = x.graph
+    return layer_norm(x, graph.parameter(f"{name}.weight", x.features), graph.parameter(f"{name}.bias", x.features),
+                      residual, eps=eps)
+
+
+def gated_linear_unit(x: Value, name: str = "linear1", features: int | None = None) -> Value:
+    """linear to twice the features; the first half times the sigmoid of the second."""
+    graph, half = x.graph, features or x.features
+    return glu(x, graph.parameter(f"{name}.weight", (2 * half, x.features)), graph.parameter(f"{name}.bias", 2 * half))
+
+
+def convbert_layer(x: Value, mask: Value | None = None, *, attn_heads: int, conv_heads: int, head_size: int, taps: int,
+                   intermediate: int, activation: str = "gelu", eps: float = 1e-12) -> Value:
+    """A layer of ConvBERT, with the names and shapes of Hugging Face's files."""
+    graph, d = x.graph, x.features
+    attn, conv = attn_heads * head_size, conv_heads * head_size
+    wide = max(attn, conv)
+
+    def pair(name: str, shape: Sequence[int]) -> tuple[Value, Value]:
+        return graph.parameter(f"{name}.weight", shape), graph.parameter(f"{name}.bias", shape[0])
+
+    own = "attention.self."
+    wq, bq = pair(own + "query", (wide, d))
+    weights = dict(wq=wq, bq=bq)
+    if attn_heads:
+        weights["wk"], weights["bk"] = pair(own + "key", (attn, d))
+        weights["wv"], weights["bv"] = pair(own + "value", (attn, d))
+    if conv_heads:
+        separable = own + "key_conv_attn_layer."
+        weights |= {"wd": graph.parameter(separable + "depthwise.weight", (d, 1, taps)),
+                    "wp": graph.parameter(separable + "pointwise.weight", (conv, d, 1)),
+                    "bp": graph.reshape(graph.parameter(separable + "bias", (conv, 1)), [[0, 1]])}
+        weights["wf"], weights["bf"] = pair(own + "conv_kernel_layer", (conv_heads * taps, conv))
+        weights["wc"], weights["bc"] = pair(own + "conv_out_layer", (conv, d))
+    weights["wo"], weights["bo"] = pair("attention.output.dense", (d, attn + conv))
+    y = mixed_attention(x, mask=mask, attn_heads=attn_heads, conv_heads=conv_heads, head_size=head_size, **weights)
+    x = norm(y, "attention.output.LayerNorm", residual=x, eps=eps)
+    up, down = pair("intermediate.dense", (intermediate, d)), pair("output.dense", (d, intermediate))
+    return norm(feed_forward(x, *up, *down, activation=activation), "output.LayerNorm", residual=x, eps=eps)

@@ -1,0 +1,149 @@
+"""What the operators of the family cost at one size: the rows of `convbert info --ops`.
+
+Each row builds its operator without biases, where the operation can do without, and asks the dialect. A new operator is
+one more function here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import operations as ops
+from .compiler import module_costs
+from .errors import shown
+from .graph import Graph, Value
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """C channels, T tokens, K taps, H heads; half of the heads and channels in each branch of mixed attention."""
+
+    channels: int = 768
+    length: int = 128
+    kernel: int = 9
+    heads: int = 12
+
+    def __post_init__(self) -> None:
+        for name in ("channels", "length", "kernel", "heads"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ValueError(f"{name}: requires a number >= 1, but found {shown(value)}")
+        if self.kernel % 2 == 0:
+            raise ValueError(f"kernel: requires an odd number of taps, but found {self.kernel}")
+        if self.heads % 2 or self.channels % self.heads:
+            raise ValueError(f"heads: requires an even divisor of {self.channels} channels, but found {self.heads}")
+
+    @property
+    def head_size(self) -> int:
+        return self.channels // self.heads
+
+    @property
+    def branch(self) -> int:
+        """Channels of one branch of mixed attention."""
+        return self.channels // 2
+
+
+@dataclass(frozen=True)
+class Row:
+    """An operator: elements of its weights, multiply-accumulates, bytes of operands and results."""
+
+    operator: str
+    parameters: int
+    macs: int
+    reads: int
+    writes: int
+
+
+OPERATORS: dict[str, Callable[[Value, Sizes], Value]] = {}
+
+
+def operator(name: str) -> Callable[[Callable[[Value, Sizes], Value]], Callable[[Value, Sizes], Value]]:
+    def register(function: Callable[[Value, Sizes], Value]) -> Callable[[Value, Sizes], Value]:
+        OPERATORS[name] = function
+        return function
+    return register
+
+
+def _linear(x: Value, name: str, features: int) -> Value:
+    return ops.dense(x, x.graph.parameter(name, (features, x.features)))
+
+
+@operator("depthwise")
+def _depthwise(x: Value, s: Sizes) -> Value:
+    return ops.depthwise_conv1d(x, x.graph.parameter("w", (s.channels, s.kernel)))
+
+
+@operator("pointwise")
+def _pointwise(x: Value, s: Sizes) -> Value:
+    return _linear(x, "w", s.channels)
+
+
+@operator("depthwise-separable")
+def _separable(x: Value, s: Sizes) -> Value:
+    parameter = x.graph.parameter
+    return ops.separable_conv1d(x, parameter("wd", (s.channels, s.kernel)), parameter("wp", (s.channels, s.channels)))
+
+
+@operator("dynamic")
+def _dynamic(x: Value, s: Sizes) -> Value:
+    taps = ops.dynamic_kernel(x, x.graph.parameter("w", (s.heads * s.kernel, s.channels)), heads=s.heads)
+    return ops.apply_kernel(x, taps)
+
+
+def _span(x: Value, values: Value, s: Sizes) -> Value:
+    """Span-aware key and convolution, the query given."""
+    parameter, a = x.graph.parameter, s.branch
+    key = ops.separable_conv1d(x, parameter("wd", (s.channels, s.kernel)), parameter("wp", (a, s.channels)))
+    return ops.span_dynamic_conv(x.graph.input("q", a), key, values, parameter("wf", (s.heads // 2 * s.kernel, a)),
+                                 heads=s.heads // 2)
+
+
+@operator("span dynamic, shared values")
+def _span_paper(x: Value, s: Sizes) -> Value:
+    return _span(x, x.graph.input("v", s.branch), s)
+
+
+@operator("span dynamic, own values")
+def _span_released(x: Value, s: Sizes) -> Value:
+    return _span(x, _linear(x, "wc", s.branch), s)
+
+
+@operator("self-attention")
+def _attention(x: Value, s: Sizes) -> Value:
+    q, k, v = (_linear(x, name, s.channels) for name in ("wq", "wk", "wv"))
+    mixed = ops.self_attention(q, k, v, heads=s.heads)
+    assert isinstance(mixed, Value)
+    return _linear(mixed, "wo", s.channels)
+
+
+def _mixed(x: Value, s: Sizes, own_values: bool) -> Value:
+    parameter, d, a, heads = x.graph.parameter, s.channels, s.branch, s.heads // 2
+    pairs = {"q": (a, d), "k": (a, d), "v": (a, d), "f": (heads * s.kernel, a), "o": (d, d),
+             **({"c": (a, d)} if own_values else {})}
+    weights = {f"{kind}{name}": parameter(f"{kind}{name}", shape if kind == "w" else shape[0])
+               for name, shape in pairs.items() for kind in "wb"}
+    return ops.mixed_attention(x, wd=parameter("wd", (d, s.kernel)), wp=parameter("wp", (a, d)), bp=parameter("bp", a),
+                               attn_heads=heads, conv_heads=heads, head_size=s.head_size, **weights)
+
+
+@operator("mixed attention, own values")
+def _mixed_released(x: Value, s: Sizes) -> Value:
+    return _mixed(x, s, own_values=True)
+
+
+@operator("mixed attention, shared values")
+def _mixed_paper(x: Value, s: Sizes) -> Value:
+    return _mixed(x, s, own_values=False)
+
+
+def rows(sizes: Sizes) -> list[Row]:
+    """All operators at a size, for one sequence."""
+    result = []
+    for name, build in OPERATORS.items():
+        graph = Graph()
+        graph.output(build(graph.input("x", sizes.channels), sizes))
+        parts = module_costs(str(graph), 1, sizes.length)
+        result.append(Row(name, *(sum(part[key] for part in parts)
+                                  for key in ("parameters", "macs", "reads", "writes"))))
+    return result
