@@ -160,8 +160,7 @@ NB_MODULE(_runtime, m) {
           nb::arg("description"), nb::arg("parameters"), nb::arg("threads") = 0,
           "Loads what the compiler's JSON describes, with C-contiguous arrays for the manifest's parameters.")
       .def(
-          "with_parameters",
-          [](const Model &self, nb::sequence parameters) { return new Model(self, parameters); },
+          "with_parameters", [](const Model &self, nb::sequence parameters) { return new Model(self, parameters); },
           nb::arg("parameters"), "The same code, threads and workspaces with other parameters.")
       .def("forward", &Model::forward, nb::arg("batch"), nb::arg("length"), nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("lengths") = nb::none(),

@@ -122,12 +122,11 @@ llvm::Expected<std::string> convbert::compileCheckpoint(StringRef directory, con
   }
   std::string text;
   llvm::raw_string_ostream(text) << *model->module;
-  llvm::json::Object result{
-      {"weights", describeWeights(model->weights)},
-      {"files", describeFiles(model->files)},
-      {"notes", llvm::json::Array(model->notes)},
-      {"manifest", manifestToJSON(*model->module)},
-      {"import_ms", millisecondsSince(start)}};
+  llvm::json::Object result{{"weights", describeWeights(model->weights)},
+                            {"files", describeFiles(model->files)},
+                            {"notes", llvm::json::Array(model->notes)},
+                            {"manifest", manifestToJSON(*model->module)},
+                            {"import_ms", millisecondsSince(start)}};
 
   if (options.steps)
     result["steps"] = std::move(steps);

@@ -21,7 +21,11 @@ struct ParsedModule {
 
   llvm::Error parse(StringRef ir) {
     module = parseSourceString<ModuleOp>(ir, &context, "module");
-    return module ? llvm::Error::success() : errors.take();
+    if (!module)
+      return errors.take();
+    // It stands for the whole text: no place to point at.
+    (*module)->setLoc(UnknownLoc::get(&context));
+    return llvm::Error::success();
   }
 
   static DialectRegistry makeRegistry() {
@@ -50,6 +54,7 @@ llvm::Expected<std::string> convbert::compileModule(StringRef ir, StringRef opti
   if (!members)
     return members.takeError();
   CompileOptions options;
+  options.mayLackKernels = true;
   for (const auto &[key, value] : *members) {
     if (!options.find(key))
       return makeError("requires an option 'target', 'dtype', 'weights', 'cache_dir' or 'dump_dir', but found '",

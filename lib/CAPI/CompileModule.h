@@ -7,8 +7,8 @@
 
 namespace mlir::convbert {
 
-/// Compiles the module that `ir` holds as text or bytecode, a function that is no checkpoint, or finds its object in the
-/// cache.  Returns the JSON text that convbert-c.h documents, or an error of one line.
+/// Compiles the module that `ir` holds as text or bytecode, a function that is no checkpoint, or finds its object in
+/// the cache.  Returns the JSON text that convbert-c.h documents, or an error of one line.
 llvm::Expected<std::string> compileModule(StringRef ir, StringRef optionsJSON);
 
 /// What the operations of such a module cost.  Returns the JSON text that convbert-c.h documents, or an error of one

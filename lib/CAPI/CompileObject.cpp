@@ -64,6 +64,11 @@ llvm::Error ErrorCollector::take() {
   return errors.size() == 1 ? makeError(errors.front()) : makeError(errors.front(), "; ", errors.back());
 }
 
+llvm::Error ErrorCollector::takeFirst() {
+  errors.resize(std::min<size_t>(errors.size(), 1));
+  return take();
+}
+
 using ObjectCode = SmallVector<char, 0>;
 
 /// Compiles `module` to an object file.
@@ -75,6 +80,14 @@ static llvm::Expected<ObjectCode> compile(ModuleOp module, const CPUTarget &targ
   phases.weights = options.weights;
   phases.from = from.str();
   phases.dumpDirectory = options.dumpDirectory;
+  if (options.mayLackKernels) {
+    phases.to = "outline";
+    phases.savesReproducer = false;
+    if (failed(runPhases(module, phases, times)))
+      return errors.takeFirst();
+    phases.from = std::exchange(phases.to, "llvm");
+    phases.savesReproducer = true;
+  }
   if (failed(runPhases(module, phases, times)))
     return errors.take();
   FailureOr<ObjectCode> object = emitObject(module, target, times);

@@ -21,6 +21,8 @@ struct CompileOptions {
   std::string dtype = "float32";
   std::string cacheDirectory;
   std::string dumpDirectory;
+  /// The module may hold what has no kernel: its refusal is no failure of the compiler.
+  bool mayLackKernels = false;
 
   /// The option of that name which is a string, or null.
   std::string *find(StringRef name);
@@ -50,6 +52,8 @@ public:
 
   /// The first error, and the last: that names the phase and the reproducer.
   llvm::Error take();
+  /// The first error alone.
+  llvm::Error takeFirst();
 
 private:
   SmallVector<std::string> errors;

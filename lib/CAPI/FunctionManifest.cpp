@@ -4,6 +4,7 @@
 #include "dialect/IR/ConvBERTOps.h"
 #include "dialect/IR/ShapeRules.h"
 #include "lib/Import/ManifestJSON.h"
+#include "lib/Outline/Lengths.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 
 using namespace mlir;
@@ -32,9 +33,10 @@ static std::optional<int64_t> getLimit(Value ids) {
     auto embeddings = dyn_cast<EmbeddingsOp>(use.getOwner());
     if (!embeddings)
       return std::nullopt;
-    Value table = use.get() == embeddings.getIds()          ? embeddings.getWord()
-                  : use.get() == embeddings.getTokenTypes() ? embeddings.getTypeTable()
-                                                            : embeddings.getPosition();
+    // The first three operands are numbers of rows; one value may be several of them.
+    Value table = &use == &embeddings.getIdsMutable()          ? embeddings.getWord()
+                  : &use == &embeddings.getTokenTypesMutable() ? embeddings.getTypeTable()
+                                                               : embeddings.getPosition();
     limit = std::min(limit, getExtent(table, 0));
   }
   return limit;
@@ -62,12 +64,25 @@ static Attribute describeInput(Builder &b, func::FuncOp fn, BlockArgument argume
   return item.getDictionary(b.getContext());
 }
 
+/// The entry of the manifest for a result, whose tokens are those of a call behind `steps`.
+static Attribute describeOutput(Builder &b, StringRef name, RankedTensorType type, ArrayRef<LengthStep> steps) {
+  NamedAttrList item(cast<DictionaryAttr>(makeManifestEntry(b, name, type)));
+  SmallVector<Attribute> shape(cast<ArrayAttr>(item.get("shape")).getValue()), pairs;
+  for (LengthStep step : steps)
+    pairs.push_back(b.getI64ArrayAttr({step.extra, step.stride}));
+  for (Attribute &size : shape)
+    if (!steps.empty() && size == b.getStringAttr("T"))
+      size = b.getDictionaryAttr(b.getNamedAttr("tokens", b.getArrayAttr(pairs)));
+  item.set("shape", b.getArrayAttr(shape));
+  return item.getDictionary(b.getContext());
+}
+
 LogicalResult convbert::setFunctionManifest(ModuleOp module) {
   func::FuncOp entry = findEntry(module);
   if (!entry || !entry.getBody().hasOneBlock())
-    return entry ? entry.emitOpError() << "requires a body of one block, but found "
-                                       << entry.getBody().getBlocks().size()
-                 : failure();
+    return entry
+               ? entry.emitOpError() << "requires a body of one block, but found " << entry.getBody().getBlocks().size()
+               : failure();
   Builder b(module.getContext());
   SmallVector<Attribute> inputs, outputs, parameters;
   for (BlockArgument argument : entry.getArguments()) {
@@ -75,12 +90,17 @@ LogicalResult convbert::setFunctionManifest(ModuleOp module) {
     if (!inputs.back())
       return failure();
   }
+  FailureOr<Lengths> lengths = Lengths::compute(entry);
+  if (failed(lengths))
+    return failure();
+  Operation *returned = entry.getBody().front().getTerminator();
   for (auto [i, type] : llvm::enumerate(entry.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !tensor.getElementType().isF32())
       return entry.emitOpError() << "requires results that are tensors of f32, but found " << type;
     auto name = entry.getResultAttrOfType<StringAttr>(i, "convbert.name");
-    outputs.push_back(makeManifestEntry(b, name ? name.str() : "output" + std::to_string(i), tensor));
+    outputs.push_back(describeOutput(b, name ? name.str() : "output" + std::to_string(i), tensor,
+                                     lengths->getChain(lengths->get(returned->getOperand(i)))));
   }
   for (auto global : module.getOps<ml_program::GlobalOp>()) {
     auto type = dyn_cast<RankedTensorType>(global.getType());

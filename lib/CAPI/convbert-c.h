@@ -51,8 +51,8 @@ CONVBERT_EXPORT char *convbert_inspect_checkpoint(const char *directory, const c
  *
  * `ir` is the text or the bytecode (`bytes` bytes) of a module of the dialect with one public function, which takes
  * tensors of f32 (B x T x C, B x C, or static), i1 (B x T) and i64 (B x T, rows of tables), and gives tensors of f32.
- * Its weights are `ml_program.global`s with `#ml_program.extern` values.  An attribute `convbert.name` names an argument
- * or a result.
+ * Its weights are `ml_program.global`s with `#ml_program.extern` values.  An attribute `convbert.name` names an
+ * argument or a result.
  *
  * `options_json` as above; of its members "target", "dtype", "weights", "cache_dir" and "dump_dir" are used.  Returns a
  * JSON object as convbert_compile_checkpoint() does, without "weights" and "files": the runtime takes the arrays

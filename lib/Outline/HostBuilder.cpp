@@ -10,14 +10,12 @@ Value HostBuilder::constant(int64_t value) { return arith::ConstantIndexOp::crea
 Value HostBuilder::mul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
 Value HostBuilder::add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
 
-std::array<Value, kRowKinds + 1> convbert::arenaOffsets(OpBuilder &b, Location loc, const Footprint &footprint,
-                                                        const std::array<Value, kRowKinds> &counts) {
-  std::array<Value, kRowKinds + 1> offsets;
-  offsets[0] = arith::ConstantIndexOp::create(b, loc, 0);
-  for (unsigned kind = 0; kind < kRowKinds; ++kind) {
-    Value bytes = arith::ConstantIndexOp::create(b, loc, footprint[kind]);
-    offsets[kind + 1] =
-        arith::AddIOp::create(b, loc, offsets[kind], arith::MulIOp::create(b, loc, bytes, counts[kind]));
+SmallVector<Value> convbert::arenaOffsets(OpBuilder &b, Location loc, const Footprint &footprint,
+                                          ArrayRef<Value> counts) {
+  SmallVector<Value> offsets{arith::ConstantIndexOp::create(b, loc, 0)};
+  for (auto [size, count] : llvm::zip_equal(footprint, counts)) {
+    Value bytes = arith::ConstantIndexOp::create(b, loc, size);
+    offsets.push_back(arith::AddIOp::create(b, loc, offsets.back(), arith::MulIOp::create(b, loc, bytes, count)));
   }
   return offsets;
 }
@@ -31,8 +29,9 @@ Value HostBuilder::memoryOf(unsigned index) {
   Value &base = bases[index];
   if (base)
     return base;
-  Value rows = context.counts[static_cast<unsigned>(buffer.kind)];
-  Value offset = arenaOffsets(b, loc, plan.getFootprint(), context.counts)[static_cast<unsigned>(buffer.kind)];
+  unsigned arena = getArena(buffer.kind, buffer.length);
+  Value rows = context.counts[arena];
+  Value offset = arenaOffsets(b, loc, plan.getFootprint(), context.counts)[arena];
   offset = add(offset, mul(constant(buffer.offset), rows));
   Type f32 = b.getF32Type();
   if (buffer.kind == RowKind::Key) {
@@ -108,12 +107,15 @@ Value HostBuilder::slice(Value memory, int64_t axis, int64_t first, int64_t coun
 LogicalResult HostBuilder::call(Operation *op, func::FuncOp kernel, ValueRange operands) {
   SmallVector<Value> all(operands);
   ArrayRef<Type> types = kernel.getArgumentTypes();
-  // The trailing arguments are the same for all kernels: shape, threads, scratch.
+  // The trailing arguments are the same for all kernels: shapes, threads, scratch.
+  unsigned length = lengths.first;
   for (Type type : types.drop_front(all.size())) {
     if (type.isInteger(32))
       all.push_back(context.threads);
+    else if (cast<MemRefType>(type).getElementType().isInteger(64))
+      all.push_back(context.shapes[std::exchange(length, lengths.second)]);
     else
-      all.push_back(cast<MemRefType>(type).getElementType().isInteger(64) ? context.shape : context.scratch);
+      all.push_back(context.scratch);
   }
   for (auto [value, type] : llvm::zip_equal(all, types)) {
     if (!value)

@@ -12,12 +12,13 @@ namespace mlir::convbert {
 
 /// What host code knows of a call: the counts that sizes depend on, and the arguments that kernels take.
 struct HostContext {
-  Value workspace;                     ///< memref<?xi8>: own arenas, then those of callees
-  Value scratch;                       ///< memref<?xi8>: temporaries of kernels, a share for each thread
-  Value shape;                         ///< memref<?xi64>: { B, T_max, row_start[B+1], length[B] }
-  Value threads;                       ///< i32
-  Value batch, longest;                ///< index
-  std::array<Value, kRowKinds> counts; ///< index, by RowKind
+  Value workspace;            ///< memref<?xi8>: own arenas, then those of callees
+  Value scratch;              ///< memref<?xi8>: temporaries of kernels, a share for each thread
+  Value threads;              ///< i32
+  Value batch;                ///< index
+  SmallVector<Value> shapes;  ///< by length, memref<?xi64>: { B, T_max, row_start[B+1], length[B] }
+  SmallVector<Value> longest; ///< by length, index
+  SmallVector<Value> counts;  ///< by getArena(), index
 };
 
 /// Emits views of buffers and calls of kernels at the end of a function under construction.
@@ -35,6 +36,9 @@ public:
   const Buffer &getBuffer(Value value) { return plan.getBuffer(plan.getView(value).buffer); }
   const TileSizes &getTiles() const { return tiles; }
   void setLoc(Location newLoc) { loc = newLoc; }
+  /// Sets which shapes kernels get that follow: that of what they read, and that of what they make.
+  void setLengths(unsigned read, unsigned made) { lengths = {read, made}; }
+  unsigned getLength(Value value) const { return plan.getLengths().get(value); }
   Location getLoc() const { return loc; }
 
   /// The memory of a whole buffer.
@@ -58,21 +62,22 @@ public:
   /// A caller's dense array: `bytes` as memref<count x shape x f32>.
   Value viewRows(Value bytes, Value count, ArrayRef<int64_t> shape);
   /// The key bias of attention without a mask, memref<batch x keys>.
-  Value plainBias() { return memoryOf(plan.getPlainBias()); }
-  /// True once: the plain key bias has not been written yet.
-  bool startPlainBias() { return !std::exchange(hasPlainBias, true); }
+  Value plainBias(unsigned length) { return memoryOf(plan.getPlainBias(length)); }
+  /// True once: the plain key bias for that length has not been written yet.
+  bool startPlainBias(unsigned length) { return hasPlainBias.insert(length).second; }
 
   /// `count` slices of `memory` along `axis`, from `first` on; null stays null.
   Value slice(Value memory, int64_t axis, int64_t first, int64_t count);
 
-  /// Calls `kernel` with `operands`, casting memrefs to the types that it declares, then shape, threads and scratch
-  /// where it takes them.  Reports at `op` and fails if an operand is missing or cannot be cast.
+  /// Calls `kernel` with `operands`, casting memrefs to the types that it declares, then shapes (the first is that of
+  /// what it reads, a second that of what it makes), threads and scratch where it takes them.  Reports at `op` and
+  /// fails if an operand is missing or cannot be cast.
   LogicalResult call(Operation *op, func::FuncOp kernel, ValueRange operands);
 
 private:
   Value reinterpret(Value value, int64_t column, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides);
   int64_t pitch(Value value) { return getBuffer(value).pitch; }
-  Value count(Value value) { return context.counts[static_cast<unsigned>(getBuffer(value).kind)]; }
+  Value count(Value value) { return context.counts[getArena(getBuffer(value).kind, getBuffer(value).length)]; }
 
   OpBuilder &b;
   Location loc;
@@ -81,12 +86,12 @@ private:
   HostContext context;
   llvm::DenseMap<unsigned, Value> bases;
   llvm::DenseSet<Value> isRounded;
-  bool hasPlainBias = false;
+  llvm::DenseSet<unsigned> hasPlainBias;
+  std::pair<unsigned, unsigned> lengths;
 };
 
 /// Start of each kind's arena in a workspace laid out as `footprint` says; the last is its end.
-std::array<Value, kRowKinds + 1> arenaOffsets(OpBuilder &b, Location loc, const Footprint &footprint,
-                                              const std::array<Value, kRowKinds> &counts);
+SmallVector<Value> arenaOffsets(OpBuilder &b, Location loc, const Footprint &footprint, ArrayRef<Value> counts);
 
 /// Where operands that are no activations come from in host code.
 struct OperandLookup {

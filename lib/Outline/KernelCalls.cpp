@@ -181,7 +181,8 @@ struct Emitter {
       suffix += "_scale";
       parameters.push_back({"SCALE", number(op.getScale())});
     }
-    if (!op.getBias() && host.startPlainBias() && failed(call("plain_bias", "", {}, {host.plainBias()})))
+    unsigned length = host.getLength(op.getK());
+    if (!op.getBias() && host.startPlainBias(length) && failed(call("plain_bias", "", {}, {host.plainBias(length)})))
       return failure();
     if (op.getHeadMask()) {
       suffix += "_head_mask";
@@ -198,7 +199,7 @@ struct Emitter {
         ++end;
       auto run = [&](Value value, int64_t slice) { return host.rows(value, (end - begin) * pitch, slice * pitch); };
       SmallVector<Value> operands{run(op.getQ(), op.getQuerySlice(begin)), run(op.getK(), begin), run(op.getV(), begin),
-                                  op.getBias() ? host.base(op.getBias()) : host.plainBias(),
+                                  op.getBias() ? host.base(op.getBias()) : host.plainBias(length),
                                   run(op.getResult(), begin)};
       if (op.getHeadMask())
         operands.push_back(host.slice(input(op.getHeadMask()), 0, begin, end - begin));
@@ -253,12 +254,11 @@ struct Emitter {
 } // namespace
 
 /// Calls `action` with the operation as what it is; `otherwise` if it has no kernel.
-template <typename Result, typename Action>
-static Result dispatch(Operation *op, Action action, Result otherwise) {
+template <typename Result, typename Action> static Result dispatch(Operation *op, Action action, Result otherwise) {
   return llvm::TypeSwitch<Operation *, Result>(op)
       .template Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp,
-                     DepthwiseConv1DOp, ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp, PoolOp,
-                     arith::AddFOp, arith::MulFOp, arith::SubFOp>(action)
+                     DepthwiseConv1DOp, ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp,
+                     PoolOp, arith::AddFOp, arith::MulFOp, arith::SubFOp>(action)
       .Default(otherwise);
 }
 

@@ -4,6 +4,7 @@
 #include "lib/Outline/Passes.h"
 #include "lib/Outline/Prepack.h"
 #include "lib/Outline/Requirements.h"
+#include "lib/Outline/Shapes.h"
 #include "lib/Outline/Transfers.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -19,10 +20,15 @@ using namespace mlir;
 using namespace mlir::convbert;
 
 static Footprint operator+(const Footprint &x, const Footprint &y) {
-  Footprint sum;
-  for (unsigned i = 0; i < kRowKinds; ++i)
-    sum[i] = x[i] + y[i];
-  return sum;
+  return llvm::map_to_vector(llvm::zip_equal(x, y), [](auto pair) { return std::get<0>(pair) + std::get<1>(pair); });
+}
+
+/// The counts of length `length` alone, those of a function with one length.
+static SmallVector<Value> getCountsOf(const HostContext &context, unsigned length) {
+  SmallVector<Value> counts;
+  for (RowKind kind : {RowKind::Token, RowKind::Sequence, RowKind::Key})
+    counts.push_back(context.counts[getArena(kind, length)]);
+  return counts;
 }
 
 namespace {
@@ -114,26 +120,6 @@ private:
 
   LogicalResult convert(func::FuncOp fn) { return fn.isPrivate() ? convertPrivate(fn) : convertEntry(fn); }
 
-  /// Batch, longest length and counts, from the shape.
-  HostContext readShape(OpBuilder &b, Location loc, Value shape) {
-    HostContext context;
-    context.shape = shape;
-    auto constant = [&](int64_t v) -> Value { return arith::ConstantIndexOp::create(b, loc, v); };
-    auto load = [&](Value at) -> Value {
-      Value v = memref::LoadOp::create(b, loc, shape, ValueRange{at});
-      return arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
-    };
-    auto roundUp = [&](Value v, int64_t to) -> Value {
-      return arith::MulIOp::create(b, loc, arith::CeilDivUIOp::create(b, loc, v, constant(to)), constant(to));
-    };
-    context.batch = load(constant(0));
-    context.longest = load(constant(1));
-    Value rows = load(arith::AddIOp::create(b, loc, context.batch, constant(2)));
-    Value keys = arith::MulIOp::create(b, loc, context.batch, roundUp(context.longest, tiles.keyPanel));
-    context.counts = {roundUp(rows, tiles.rows), roundUp(context.batch, tiles.rows), keys};
-    return context;
-  }
-
   /// (arguments..., results..., workspace, scratch, shape, threads), all in memory.
   LogicalResult convertPrivate(func::FuncOp fn) {
     FailureOr<WorkspacePlan> plan = WorkspacePlan::compute(fn, tiles);
@@ -163,8 +149,8 @@ private:
     for (auto [i, value] : llvm::enumerate(returned.getOperands()))
       plan->setExternal(value, host.getArgument(results + i));
     plan->assignOffsets();
-    footprints[host.getName()] = plan->getFootprint() + calleeFootprint(fn);
-    HostContext context = readShape(b, fn.getLoc(), host.getArgument(rest + 2));
+    footprints[host.getName()] = plan->getFootprint() + calleeFootprint(fn, plan->getLengths());
+    HostContext context = readShape(b, fn.getLoc(), tiles, host.getArgument(rest + 2));
     context.workspace = host.getArgument(rest);
     context.scratch = host.getArgument(rest + 1);
     context.threads = host.getArgument(rest + 3);
@@ -188,21 +174,28 @@ private:
     auto shape = MemRefType::get({ShapedType::kDynamic}, b.getI64Type());
     auto host = createEntry(b, (fn.getName() + "_host").str(), {span, table, table, span, shape, b.getI32Type()}, {});
     converted.push_back({host, fn.getName().str()});
-    HostContext context = readShape(b, loc, host.getArgument(4));
+    HostContext context = readShape(b, loc, tiles, host.getArgument(4));
     context.threads = host.getArgument(5);
+    context.workspace = host.getArgument(3);
+    // The shapes of further lengths come first.
+    if (Value shapes = shapeBytes(b, loc, plan->getLengths(), context)) {
+      addLengths(b, tiles, plan->getLengths(), context.workspace, loc, context);
+      Value all = memref::DimOp::create(b, loc, context.workspace, 0);
+      context.workspace = memref::ViewOp::create(b, loc, span, context.workspace, shapes,
+                                                 ValueRange{arith::SubIOp::create(b, loc, all, shapes).getResult()});
+    }
 
     // The scratch lies behind all arenas.
-    Footprint total = plan->getFootprint() + calleeFootprint(fn);
+    Footprint total = plan->getFootprint() + calleeFootprint(fn, plan->getLengths());
     Value begin = arenaOffsets(b, loc, total, context.counts).back();
     Value scratchBytes = emitScratchBytes(b, loc, context);
-    context.workspace = host.getArgument(3);
     context.scratch = memref::ViewOp::create(b, loc, span, context.workspace, begin, ValueRange{scratchBytes});
 
     HostBuilder builder(b, loc, *plan, tiles, context);
     // Entry `index` of a table of arrays, as `value` is laid out there: dynamic extents are the batch and lengths.
     auto viewOf = [&](Value table, int64_t index, Value value) -> Value {
       auto type = cast<MemRefType>(memoryType(value, *plan));
-      SmallVector<Value> sizes(type.getNumDynamicDims(), context.longest);
+      SmallVector<Value> sizes(type.getNumDynamicDims(), context.longest[plan->getLengths().get(value)]);
       if (!sizes.empty())
         sizes.front() = context.batch;
       Value bytes = memref::LoadOp::create(b, loc, table, ValueRange{builder.constant(index)});
@@ -234,7 +227,7 @@ private:
         return failure();
     }
     func::ReturnOp::create(b, loc);
-    emitWorkspaceBytes(fn, total);
+    emitWorkspaceBytes(fn, plan->getLengths(), total);
     return success();
   }
 
@@ -274,6 +267,8 @@ private:
         if (auto type = dyn_cast<RankedTensorType>(operand.getType()); type && !isa<ScaleHeadsOp, SelfAttentionOp>(op))
           if (type.hasStaticShape() && !operand.getDefiningOp<WeightViewOp>())
             return op.emitOpError() << "requires packed parameters (see convbert-pack-parameters)";
+      unsigned length = op.getNumOperands() ? builder.getLength(op.getOperand(0)) : 0;
+      builder.setLengths(length, builder.getLength(op.getResult(0)));
       Operation *last = b.getInsertionBlock()->empty() ? nullptr : &b.getInsertionBlock()->back();
       if (failed(emitKernelCalls(&op, builder, *kernelTemplates, lookup)))
         return failure();
@@ -303,8 +298,10 @@ private:
       return call.emitOpError() << "requires a private callee with a body";
     const HostContext &context = builder.getContext();
     SmallVector<Value> operands;
+    unsigned length = 0;
     for (Value value : llvm::concat<Value>(call.getOperands(), call.getResults())) {
       Value memory;
+      length = std::max(length, builder.getLength(value)); // one for all that have tokens
       if (WorkspacePlan::isActivation(value)) {
         View view = builder.getPlan().getView(value);
         if (view.column != 0 || view.width != builder.getBuffer(value).width)
@@ -321,21 +318,28 @@ private:
     // The callee's arenas lie behind the own ones.
     Value begin = arenaOffsets(b, call.getLoc(), builder.getPlan().getFootprint(), context.counts).back();
     const Footprint &needs = footprints[callee.getName()];
-    Value size = arenaOffsets(b, call.getLoc(), needs, context.counts).back();
+    Value size = arenaOffsets(b, call.getLoc(), needs, getCountsOf(context, length)).back();
     auto span = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
     operands.push_back(memref::ViewOp::create(b, call.getLoc(), span, context.workspace, begin, ValueRange{size}));
-    operands.append({context.scratch, context.shape, context.threads});
+    operands.append({context.scratch, context.shapes[length], context.threads});
     func::CallOp::create(b, call.getLoc(), callee, operands);
     return success();
   }
 
   /// The most that any callee of `fn` needs.
-  Footprint calleeFootprint(func::FuncOp fn) {
-    Footprint most{};
+  Footprint calleeFootprint(func::FuncOp fn, const Lengths &lengths) {
+    Footprint most(getNumArenas(lengths.size()), 0);
     fn.walk([&](func::CallOp call) {
-      const Footprint &needs = footprints[(call.getCallee() + "_host").str()];
-      for (unsigned i = 0; i < kRowKinds; ++i)
-        most[i] = std::max(most[i], needs[i]);
+      auto needs = footprints.find((call.getCallee() + "_host").str());
+      if (needs == footprints.end())
+        return; // reported where the call is emitted
+      unsigned length = 0;
+      for (Value value : llvm::concat<Value>(call.getOperands(), call.getResults()))
+        length = std::max(length, lengths.get(value));
+      for (RowKind kind : {RowKind::Token, RowKind::Sequence, RowKind::Key}) {
+        int64_t &size = most[getArena(kind, length)];
+        size = std::max(size, needs->second[static_cast<unsigned>(kind)]);
+      }
     });
     return most;
   }
@@ -354,25 +358,30 @@ private:
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToEnd(getOperation().getBody());
       share = func::FuncOp::create(b, loc, "scratch_bytes",
-                                   b.getFunctionType({context.shape.getType()}, {b.getIndexType()}));
+                                   b.getFunctionType({context.shapes.front().getType()}, {b.getIndexType()}));
       share.setPrivate();
       b.setInsertionPointToStart(share.addEntryBlock());
       func::ReturnOp::create(b, loc, arith::ConstantIndexOp::create(b, loc, 0).getResult());
     }
-    Value one = func::CallOp::create(b, loc, share, ValueRange{context.shape}).getResult(0);
+    Value one = func::CallOp::create(b, loc, share, ValueRange{largestShape(b, loc, context)}).getResult(0);
     Value threads = arith::IndexCastOp::create(b, loc, b.getIndexType(), context.threads);
     return arith::MulIOp::create(b, loc, one, threads);
   }
 
-  void emitWorkspaceBytes(func::FuncOp fn, const Footprint &total) {
+  void emitWorkspaceBytes(func::FuncOp fn, const Lengths &lengths, const Footprint &total) {
     OpBuilder b(fn);
     Location loc = fn.getLoc();
     auto shape = MemRefType::get({ShapedType::kDynamic}, b.getI64Type());
     auto entry = createEntry(b, "workspace_bytes", {shape, b.getI32Type()}, {b.getI64Type()});
-    HostContext context = readShape(b, loc, entry.getArgument(0));
+    HostContext context = readShape(b, loc, tiles, entry.getArgument(0));
     context.threads = entry.getArgument(1);
+    Value shapes = shapeBytes(b, loc, lengths, context);
+    if (shapes)
+      addLengths(b, tiles, lengths, /*memory=*/Value(), loc, context);
     Value arenas = arenaOffsets(b, loc, total, context.counts).back();
     Value all = arith::AddIOp::create(b, loc, arenas, emitScratchBytes(b, loc, context));
+    if (shapes)
+      all = arith::AddIOp::create(b, loc, all, shapes);
     func::ReturnOp::create(b, loc, arith::IndexCastOp::create(b, loc, b.getI64Type(), all).getResult());
   }
 

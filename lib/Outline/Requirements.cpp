@@ -46,7 +46,8 @@ LogicalResult convbert::requireOutlinable(func::FuncOp fn) {
     auto isStaticFrom = [&](int64_t axis) {
       return rank > axis && element.isF32() && ShapedType::isStaticShape(tensor.getShape().drop_front(axis));
     };
-    bool isOfTokens = (isPerToken || (rank <= 4 && isStaticFrom(2))) && tensor.isDynamicDim(0) && tensor.isDynamicDim(1);
+    bool isOfTokens =
+        (isPerToken || (rank <= 4 && isStaticFrom(2))) && tensor.isDynamicDim(0) && tensor.isDynamicDim(1);
     bool isOfSequences = rank == 2 && isStaticFrom(1) && tensor.isDynamicDim(0);
     bool isPerHead = rank == 1 && isStaticFrom(0);
     if (!isOfTokens && !isOfSequences && !isPerHead)

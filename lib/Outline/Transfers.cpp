@@ -14,7 +14,7 @@ struct Rows {
     auto type = cast<RankedTensorType>(value.getType());
     const HostContext &context = host.getContext();
     isTokens = host.getBuffer(value).kind == RowKind::Token;
-    count = isTokens ? host.mul(context.batch, context.longest) : context.batch;
+    count = isTokens ? host.mul(context.batch, context.longest[host.getLength(value)]) : context.batch;
     // One number a token is a row of one feature.
     features = type.getRank() == (isTokens ? 2 : 1) ? 1 : type.getShape().back();
     size = layout.isPlain() ? features : layout.size;
@@ -44,11 +44,11 @@ static LogicalResult copyTaps(Operation *op, HostBuilder &host, KernelTemplates 
   auto type = cast<RankedTensorType>(value.getType());
   int64_t heads = type.getDimSize(2), taps = type.getDimSize(3), padded = llvm::alignTo(heads, TileSizes::headBlock);
   const HostContext &context = host.getContext();
-  Value array = host.viewRows(bytes, host.mul(context.batch, context.longest), {heads, taps});
+  Value array = host.viewRows(bytes, host.mul(context.batch, context.longest[host.getLength(value)]), {heads, taps});
   auto text = [](int64_t number) { return std::to_string(number); };
-  func::FuncOp kernel = kernels.get(
-      name, "k" + text(taps) + "_h" + text(heads),
-      {{"K", text(taps)}, {"H", text(heads)}, {"HP", text(padded)}, {"KHP", text(taps * padded)}});
+  func::FuncOp kernel =
+      kernels.get(name, "k" + text(taps) + "_h" + text(heads),
+                  {{"K", text(taps)}, {"H", text(heads)}, {"HP", text(padded)}, {"KHP", text(taps * padded)}});
   if (!kernel)
     return failure();
   SmallVector<Value> operands{array, host.rows(value)};
@@ -57,8 +57,8 @@ static LogicalResult copyTaps(Operation *op, HostBuilder &host, KernelTemplates 
   return host.call(op, kernel, operands);
 }
 
-LogicalResult convbert::emitLoad(Operation *op, HostBuilder &host, KernelTemplates &kernels, Value value,
-                                 Value bytes) {
+LogicalResult convbert::emitLoad(Operation *op, HostBuilder &host, KernelTemplates &kernels, Value value, Value bytes) {
+  host.setLengths(host.getLength(value), host.getLength(value));
   if (isTaps(value))
     return copyTaps(op, host, kernels, "load_taps", value, bytes);
   Rows rows(host, value);
@@ -69,14 +69,14 @@ LogicalResult convbert::emitLoad(Operation *op, HostBuilder &host, KernelTemplat
                                     {{"W", width}, {"P", std::to_string(padded)}});
   Value array = rows.array(host, bytes);
   for (int64_t block = 0; kernel && block < rows.blocks(); ++block)
-    if (failed(host.call(op, kernel,
-                         {rows.blockOf(host, array, block), host.rows(value, padded, block * rows.pitch)})))
+    if (failed(host.call(op, kernel, {rows.blockOf(host, array, block), host.rows(value, padded, block * rows.pitch)})))
       return failure();
   return success(kernel);
 }
 
 LogicalResult convbert::emitStore(Operation *op, HostBuilder &host, KernelTemplates &kernels, Value value,
                                   Value bytes) {
+  host.setLengths(host.getLength(value), host.getLength(value));
   if (isTaps(value))
     return copyTaps(op, host, kernels, "store_taps", value, bytes);
   Rows rows(host, value);
@@ -84,8 +84,8 @@ LogicalResult convbert::emitStore(Operation *op, HostBuilder &host, KernelTempla
   func::FuncOp kernel = kernels.get(rows.isTokens ? "store_tokens" : "store_sequences", width, {{"W", width}});
   Value array = rows.array(host, bytes);
   for (int64_t block = 0; kernel && block < rows.blocks(); ++block)
-    if (failed(host.call(op, kernel,
-                         {host.rows(value, rows.size, block * rows.pitch), rows.blockOf(host, array, block)})))
+    if (failed(
+            host.call(op, kernel, {host.rows(value, rows.size, block * rows.pitch), rows.blockOf(host, array, block)})))
       return failure();
   return success(kernel);
 }

@@ -83,6 +83,7 @@ LogicalResult WorkspacePlan::addValue(Operation *by, Value value) {
 }
 
 void WorkspacePlan::addBuffer(Value value, Buffer buffer) {
+  buffer.length = lengths.get(value);
   views[value] = View{static_cast<unsigned>(buffers.size()), 0, buffer.width};
   buffers.push_back(buffer);
 }
@@ -95,10 +96,12 @@ LogicalResult WorkspacePlan::addSlice(tensor::ExtractSliceOp slice) {
                 ShapedType::isStatic(column) && ShapedType::isStatic(size) &&
                 llvm::all_of(slice.getStaticStrides(), [](int64_t stride) { return stride == 1; });
   for (int64_t axis = 0; axis < last && isPart; ++axis) {
-    // There is one batch and one length in a function, so the dimension of any value will do.
+    // There is one batch in a function, so the dimension of any value of the length will do.
     OpFoldResult extent = slice.getMixedSizes()[axis];
     auto dim = dyn_cast<Value>(extent) ? cast<Value>(extent).getDefiningOp<tensor::DimOp>() : tensor::DimOp();
-    isPart = slice.getStaticOffsets()[axis] == 0 && (dim ? dim.getConstantIndex() == axis
+    bool isAll = dim && dim.getConstantIndex() == axis &&
+                 (axis == 0 || lengths.get(dim.getSource()) == lengths.get(slice.getSource()));
+    isPart = slice.getStaticOffsets()[axis] == 0 && (dim ? isAll
                                                          : ShapedType::isStatic(type.getDimSize(axis)) &&
                                                                getConstantIntValue(extent) == type.getDimSize(axis));
   }
@@ -205,6 +208,7 @@ void WorkspacePlan::addRounded(func::FuncOp fn) {
       const View &view = views.lookup(input);
       Buffer buffer;
       buffer.kind = buffers[view.buffer].kind;
+      buffer.length = buffers[view.buffer].length;
       buffer.width = view.width;
       buffer.pitch = TileSizes::roundedPitch(view.width);
       buffer.first = position;
@@ -215,7 +219,7 @@ void WorkspacePlan::addRounded(func::FuncOp fn) {
   }
 }
 
-/// One buffer for all attention without a bias, in use from the first to the last.
+/// One buffer for all attention without a bias on keys of one length, in use from the first to the last.
 void WorkspacePlan::addPlainBias(func::FuncOp fn) {
   int64_t position = 0;
   for (Operation &op : fn.getBody().front()) {
@@ -223,15 +227,17 @@ void WorkspacePlan::addPlainBias(func::FuncOp fn) {
     auto attention = dyn_cast<SelfAttentionOp>(op);
     if (!attention || attention.getBias())
       continue;
-    if (!plainBias) {
-      plainBias = buffers.size();
+    unsigned length = lengths.get(attention.getK());
+    auto [it, isNew] = plainBias.try_emplace(length, buffers.size());
+    if (isNew) {
       Buffer buffer;
       buffer.kind = RowKind::Key;
+      buffer.length = length;
       buffer.width = buffer.pitch = 1;
       buffer.first = position;
       buffers.push_back(buffer);
     }
-    buffers[*plainBias].last = position;
+    buffers[it->second].last = position;
   }
 }
 
@@ -242,6 +248,10 @@ FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes
   if (failed(layouts))
     return failure();
   plan.layouts = std::move(*layouts);
+  FailureOr<Lengths> lengths = Lengths::compute(fn);
+  if (failed(lengths))
+    return failure();
+  plan.lengths = std::move(*lengths);
   Block &body = fn.getBody().front();
   for (BlockArgument arg : body.getArguments()) {
     if (!isActivation(arg))
@@ -272,6 +282,7 @@ FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes
 }
 
 void WorkspacePlan::assignOffsets() {
+  footprint.assign(getNumArenas(lengths.size()), 0);
   SmallVector<Buffer *> placed;
   for (Buffer &buffer : buffers) {
     if (buffer.external)
@@ -279,7 +290,8 @@ void WorkspacePlan::assignOffsets() {
     int64_t bytes = buffer.getRowBytes();
     SmallVector<std::pair<int64_t, int64_t>> taken; // [begin, end) of live neighbours
     for (Buffer *other : placed)
-      if (other->kind == buffer.kind && other->first <= buffer.last && buffer.first <= other->last)
+      if (other->kind == buffer.kind && other->length == buffer.length && other->first <= buffer.last &&
+          buffer.first <= other->last)
         taken.push_back({other->offset, other->offset + other->getRowBytes()});
     llvm::sort(taken);
     for (auto [begin, end] : taken) {
@@ -287,7 +299,9 @@ void WorkspacePlan::assignOffsets() {
         break;
       buffer.offset = std::max(buffer.offset, end);
     }
-    int64_t &size = footprint[static_cast<unsigned>(buffer.kind)];
+    if (buffer.kind == RowKind::Map)
+      continue;
+    int64_t &size = footprint[getArena(buffer.kind, buffer.length)];
     size = std::max(size, buffer.offset + bytes);
     placed.push_back(&buffer);
   }

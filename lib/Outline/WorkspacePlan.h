@@ -1,8 +1,8 @@
 //===- WorkspacePlan.h - Where activations lie in the workspace -*- C++ -*-===//
 //
 // A buffer holds the rows of one value, or of several that are written side by side (a concatenation) or are parts of
-// one (slices).  Its size is a constant times one of three counts that a call's shape determines, so buffers of a kind
-// share an arena and the size of the workspace is a closed formula of the three counts.
+// one (slices).  Its size is a constant times one of a few counts that a call's shape determines, so buffers of a kind
+// and length share an arena and the size of the workspace is a closed formula of the counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,9 +10,9 @@
 #define CONVBERT_LIB_OUTLINE_WORKSPACEPLAN_H
 
 #include "lib/Outline/FeatureLayout.h"
+#include "lib/Outline/Lengths.h"
 #include "lib/Outline/Target.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include <array>
 
 namespace mlir::convbert {
 
@@ -23,18 +23,27 @@ enum class RowKind {
   Key,      ///< a sequence's keys; count: batch times the longest length, rounded up to the key panel, in elements
   Map       ///< what attention or a convolution looks at: dense memory of the caller, never in the workspace
 };
-/// Kinds that have an arena.
+/// Counts of a function with one length: one a kind that has an arena.
 inline constexpr unsigned kRowKinds = 3;
 
+/// Which count a buffer's size depends on: tokens, sequences, keys; tokens and keys of each further length behind them.
+inline unsigned getArena(RowKind kind, unsigned length) {
+  if (kind == RowKind::Sequence || length == 0)
+    return static_cast<unsigned>(kind);
+  return kRowKinds + 2 * (length - 1) + (kind == RowKind::Key ? 1 : 0);
+}
+inline unsigned getNumArenas(unsigned lengths) { return kRowKinds + 2 * (lengths - 1); }
+
 /// Bytes for each count.
-using Footprint = std::array<int64_t, kRowKinds>;
+using Footprint = SmallVector<int64_t>;
 
 struct Buffer {
   RowKind kind;
-  int64_t width = 0;  ///< features in use, head padding included
-  int64_t pitch = 0;  ///< floats from row to row (1 for keys)
-  int64_t offset = 0; ///< bytes for one count, from the start of the arena of its kind
-  int64_t first = 0;  ///< operations between which the buffer is in use, both included
+  unsigned length = 0; ///< number of its length among those of the function
+  int64_t width = 0;   ///< features in use, head padding included
+  int64_t pitch = 0;   ///< floats from row to row (1 for keys)
+  int64_t offset = 0;  ///< bytes for one count, from the start of the arena of its kind
+  int64_t first = 0;   ///< operations between which the buffer is in use, both included
   int64_t last = 0;
   bool isRounded = false; ///< rows of bf16; pitch counts these
   Value external;         ///< the memory, where it is not the workspace's: an argument of the function
@@ -61,8 +70,9 @@ public:
   /// The buffer that holds `value`, the input of a matrix product, rounded to bf16.
   unsigned getRounded(Value value) const { return rounded.lookup(value); }
   /// The buffer of zeros for keys that attention without a bias reads.
-  unsigned getPlainBias() const { return *plainBias; }
+  unsigned getPlainBias(unsigned length) const { return plainBias.lookup(length); }
   const FeatureLayouts &getLayouts() const { return layouts; }
+  const Lengths &getLengths() const { return lengths; }
 
   bool isMap(Value value) const { return buffers[views.lookup(value).buffer].kind == RowKind::Map; }
 
@@ -91,11 +101,12 @@ private:
 
   TileSizes tiles;
   FeatureLayouts layouts;
+  Lengths lengths;
   SmallVector<Buffer> buffers;
   llvm::DenseMap<Value, View> views;
   llvm::DenseMap<Value, unsigned> rounded;
-  std::optional<unsigned> plainBias;
-  Footprint footprint{};
+  llvm::DenseMap<unsigned, unsigned> plainBias; ///< by length
+  Footprint footprint;
 };
 
 } // namespace mlir::convbert

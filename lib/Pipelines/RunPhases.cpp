@@ -63,7 +63,8 @@ LogicalResult convbert::runPhases(ModuleOp module, const RunPhasesOptions &optio
       PassManager pm(module.getContext());
       phase.populate(pm, pipelineOptions);
       if (failed(pm.run(module))) {
-        reportFailure(*before, phase, options);
+        if (options.savesReproducer)
+          reportFailure(*before, phase, options);
         return failure();
       }
       std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;

@@ -20,6 +20,8 @@ struct RunPhasesOptions {
   std::string dumpDirectory;
   /// How: NN-name.mlir, or NN-name.mlirbc for bytecode.
   ModuleFormat dumpFormat;
+  /// Whether a failing phase leaves the module and names itself.
+  bool savesReproducer = true;
 };
 
 /// Milliseconds of each step, in order.

@@ -82,9 +82,8 @@ convbert_rt_status convbert_rt_with_arrays(const convbert_rt_model *like, const 
                                            const int64_t *bytes, int32_t count, convbert_rt_model **model,
                                            char **error) {
   *model = nullptr;
-  return guarded(error, [&] {
-    *model = new convbert_rt_model{Model(like->model, arraysOf(parameters, bytes, count))};
-  });
+  return guarded(error,
+                 [&] { *model = new convbert_rt_model{Model(like->model, arraysOf(parameters, bytes, count))}; });
 }
 
 void convbert_rt_free(convbert_rt_model *model) { delete model; }

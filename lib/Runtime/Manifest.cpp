@@ -4,15 +4,25 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
 #include <map>
 
 using namespace convbert::rt;
 using json = nlohmann::json;
 
+static int64_t follow(int64_t length, const std::vector<LengthStep> &steps) {
+  for (const LengthStep &step : steps)
+    length = length + step.extra < 0 ? 0 : (length + step.extra) / step.stride + 1;
+  return length;
+}
+
 int64_t ArrayInfo::bytes(int64_t batch, int64_t length) const {
   int64_t total = elementBytes;
   for (int64_t size : shape) {
-    int64_t factor = size == kBatch ? batch : size == kLength ? length : size;
+    int64_t factor = size == kBatch     ? batch
+                     : size == kLength  ? length
+                     : size <= kDerived ? follow(length, derived[kDerived - size])
+                                        : size;
     if (factor < 0 || __builtin_mul_overflow(total, factor, &total))
       return -1;
   }
@@ -53,6 +63,21 @@ static int64_t bytesOfDType(const std::string &dtype, const std::string &where) 
   return found->second;
 }
 
+/// {"tokens": [[extra, stride], ...]}.
+static std::vector<LengthStep> lengthSteps(const json &size, const std::string &where) {
+  std::vector<LengthStep> steps;
+  auto isNumber = [](const json &value) {
+    return value.is_number_integer() && std::abs(value.get<int64_t>()) < (int64_t(1) << 40);
+  };
+  for (const json &step : member(size, "tokens", "the shape of " + where)) {
+    if (!step.is_array() || step.size() != 2 || !isNumber(step[0]) || !isNumber(step[1]) || step[1] < 1)
+      throw Failure("description of the compiled model: requires pairs of numbers in \"tokens\" of " + where +
+                    ", but found " + step.dump());
+    steps.push_back({step[0].get<int64_t>(), step[1].get<int64_t>()});
+  }
+  return steps;
+}
+
 static std::vector<ArrayInfo> arrays(const json &manifest, const char *key) {
   const json &list = member(manifest, key, "\"manifest\"");
   if (!list.is_array())
@@ -74,7 +99,10 @@ static std::vector<ArrayInfo> arrays(const json &manifest, const char *key) {
         info.shape.push_back(kLength);
       else if (size.is_number_integer() && size.get<int64_t>() >= 0)
         info.shape.push_back(size.get<int64_t>());
-      else
+      else if (size.is_object()) {
+        info.shape.push_back(kDerived - static_cast<int64_t>(info.derived.size()));
+        info.derived.push_back(lengthSteps(size, where));
+      } else
         throw Failure("description of the compiled model: requires sizes, \"B\" or \"T\" in the shape of " + where +
                       ", but found " + size.dump());
     }

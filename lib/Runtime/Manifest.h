@@ -11,16 +11,23 @@
 
 namespace convbert::rt {
 
-/// Entries of ArrayInfo::shape that stand for the batch's sizes.
-inline constexpr int64_t kBatch = -1, kLength = -2;
+/// Entries of ArrayInfo::shape that stand for the batch's sizes; kDerived - i is number i of ArrayInfo::derived.
+inline constexpr int64_t kBatch = -1, kLength = -2, kDerived = -3;
+
+/// Of T tokens, a convolution makes floor((T + extra) / stride) + 1; none where T + extra is negative.
+struct LengthStep {
+  int64_t extra = -1, stride = 1;
+};
 
 /// An input, output or parameter: name, element width in bytes, shape.
 struct ArrayInfo {
   std::string name;
   std::string dtype;
   int64_t elementBytes = 0;
-  /// Sizes >= 0, kBatch or kLength.
+  /// Sizes >= 0, kBatch, kLength or kDerived - i.
   std::vector<int64_t> shape;
+  /// The steps from the length of a call to another one.
+  std::vector<std::vector<LengthStep>> derived;
   /// Of integers: below which all must be; without one, what the names of models' inputs say.
   std::optional<int64_t> limit;
 

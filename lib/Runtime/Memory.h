@@ -5,8 +5,9 @@
 
 namespace convbert::rt {
 
-/// Zero-filled memory straight from the system, aligned to 2 MiB and backed by huge pages where the system has them
-/// (a base-size model reads its 420 MB of weights once a call, and 4 KiB pages would miss the TLB on every panel).
+/// Zero-filled memory straight from the system; from 1 MiB on aligned to 2 MiB and backed by huge pages where the
+/// system has them (a base-size model reads its 420 MB of weights once a call, and 4 KiB pages would miss the TLB on
+/// every panel).
 class Memory {
 public:
   Memory() = default;

@@ -32,8 +32,9 @@ typedef struct convbert_rt_model convbert_rt_model;
  *   "object"    path of the compiled shared object
  *   "manifest"  {"vocab_size", "max_positions", "type_vocab_size", "min_row_pitch", "inputs", "outputs", "parameters"};
  *               inputs, outputs and parameters are lists of {"name", "dtype", "shape"}, where a shape's entries are
- *               numbers, "B" (sequences) or "T" (tokens of the longest one); integers may also have a "limit" below
- *               which all must be; the first three members are missing where a model has no such table
+ *               numbers, "B" (sequences), "T" (tokens of the longest one) or {"tokens": [[extra, stride], ...]}, the
+ *               tokens that convolutions make of these, floor((T + extra) / stride) + 1 each; integers may also have a
+ *               "limit" below which all must be; the first three members are missing where a model has no such table
  *   "weights"   [{"file", "offset", "bytes"}, ...], one for each parameter, offsets from the start of the file
  *   "packed"    instead of "weights": a file with the bytes of convbert_rt_packed() of such a model
  * Other members are ignored.  The weight files are mapped, packed for the compiled code, and unmapped again; a packed
@@ -51,7 +52,8 @@ CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_load_like(const char *descript
                                                             char **error);
 
 /* As convbert_rt_load(), with the parameters in memory: `count` dense row-major arrays in the manifest's order, of
- * `bytes` each.  "weights" of the description is not looked at.  The arrays are read before this returns, and not later.
+ * `bytes` each.  "weights" of the description is not looked at.  The arrays are read before this returns, and not
+ * later.
  */
 CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_load_arrays(const char *description, const void *const *parameters,
                                                               const int64_t *bytes, int32_t count, int32_t threads,

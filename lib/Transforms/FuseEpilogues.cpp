@@ -57,29 +57,22 @@ struct FuseMultiplier : CountingPattern<arith::MulFOp> {
   }
 };
 
-/// The product with the span-aware key moves from the kernel generator to the layer that makes either factor.  Not for
-/// narrow types: the generator computes it in f32, a layer rounds it to its result's type, which may be too small.
-struct FuseSpanKey : CountingPattern<DynamicKernelOp> {
+/// The product with the span-aware key comes before the kernel generator, where FuseMultiplier joins it to the layer
+/// that makes either factor.  Not for narrow types: the generator computes it in f32, by itself it is rounded to its
+/// type, which may be too small.
+struct SplitSpanKey : CountingPattern<DynamicKernelOp> {
   using CountingPattern::CountingPattern;
   LogicalResult matchAndRewrite(DynamicKernelOp op, PatternRewriter &rewriter) const override {
-    Value q = op.getQ(), key = op.getSpanKey();
-    if (!key || getElementTypeOrSelf(q).getIntOrFloatBitWidth() < 32)
+    Value key = op.getSpanKey();
+    if (!key || getElementTypeOrSelf(key).getIntOrFloatBitWidth() < 32)
       return rewriter.notifyMatchFailure(op, "no product of f32 or wider");
-    for (auto [x, y] : {std::pair(key, q), std::pair(q, key)}) {
-      auto dense = x.getDefiningOp<DenseOp>();
-      if (!dense || !dense->hasOneUse() || dense.getMultiplier())
-        continue;
-      Value product = DenseOp::create(rewriter, rewriter.getFusedLoc({dense.getLoc(), op.getLoc()}), dense.getX(),
-                                      dense.getWeight(), dense.getBias(), y, dense.getLayout(), dense.getActivation());
-      rewriter.modifyOpInPlace(op, [&] {
-        op.getQMutable().assign(product);
-        op.getSpanKeyMutable().clear();
-      });
-      rewriter.eraseOp(dense);
-      ++fused;
-      return success();
-    }
-    return rewriter.notifyMatchFailure(op, "no factor is a dense layer of its own without multiplier");
+    Value product = arith::MulFOp::create(rewriter, op.getLoc(), key, op.getQ());
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getQMutable().assign(product);
+      op.getSpanKeyMutable().clear();
+    });
+    ++fused;
+    return success();
   }
 };
 
@@ -128,8 +121,8 @@ struct FuseResidual : CountingPattern<LayerNormOp> {
 struct FuseEpiloguesPass : convbert::impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseActivation<DenseOp>, FuseActivation<GroupedDenseOp>, FuseMultiplier, FuseResidual, FuseSpanKey, FuseTapSoftmax>(
-        &getContext(), fused);
+    patterns.add<FuseActivation<DenseOp>, FuseActivation<GroupedDenseOp>, FuseMultiplier, FuseResidual, FuseTapSoftmax,
+                 SplitSpanKey>(&getContext(), fused);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,8 @@ import numpy.typing as npt
 from . import _runtime
 from .arrays import as_array, describe_shape, floats, integers, mask
 from .errors import CompileError, Error, shown
-from .graph import BATCH, LENGTH, Value, describe_extents
+from .graph import Value
+from .ir_text import BATCH, LENGTH, describe_extents, length_after
 
 AnyArray = npt.NDArray[Any]
 
@@ -79,13 +81,15 @@ class Function:
         except CompileError:
             raise
         except Error as error:
-            raise Error(f"{name}: {error}") from None
+            raise Error(_refusal(name, str(error))) from None
         except RuntimeError as error:
             raise Error(f"{name}: {error}") from None
         manifest = description["manifest"]
         #: {"name", "dtype", "shape"} of what it takes and gives.
         self.inputs: list[dict[str, Any]] = manifest["inputs"]
-        self.outputs: list[dict[str, Any]] = manifest["outputs"]
+        self._results: list[dict[str, Any]] = manifest["outputs"]
+        self.outputs: list[dict[str, Any]] = [{**item, "shape": [_extent(size) for size in item["shape"]]}
+                                              for item in manifest["outputs"]]
         self.parameters: list[dict[str, Any]] = manifest["parameters"]
         self.isa: str = description["target"]["isa"]
         self.timings = {"compile_ms": description["compile_ms"], "cached": description["cached"],
@@ -119,9 +123,7 @@ class Function:
             counts = integers("lengths", lengths)
             if counts.shape != (batch,):
                 raise ValueError(f"lengths: requires the shape [{batch}], but found {describe_shape(counts.shape)}")
-        make = np.zeros if counts is not None else np.empty
-        extents = {BATCH: batch, LENGTH: length}
-        outputs = [make([extents.get(size, size) for size in item["shape"]], np.float32) for item in self.outputs]
+        outputs = [_result(item, batch, length, counts is not None) for item in self._results]
         try:
             self._runtime.forward(batch, length, inputs, outputs, counts)
         except RuntimeError as error:
@@ -144,6 +146,40 @@ class Function:
             if given.get(name) is None:
                 raise ValueError(f"{name}: requires an array, but found none")
         return [given[name] for name in names]
+
+
+def _refusal(name: str, message: str) -> str:
+    """What the compiler says of a function: the operation in place of a line of its text."""
+    message = re.sub(r"^module:\d+:\d+: ", "", message)
+    found = re.match(r"'(?:convbert|arith|tensor|func)\.(\w+)' op (.*)", message)
+    if found is None:
+        return f"{name}: {message}"
+    return f"{name}: {found[2]}" if found[1] == name else f"{name}: {found[1]}: {found[2]}"
+
+
+def _extent(size: Any) -> int | str:
+    """An extent of the manifest as the types of values have them."""
+    length: int | str = LENGTH if isinstance(size, dict) else size
+    for extra, stride in size["tokens"] if isinstance(size, dict) else ():
+        length = length_after(length, extra, stride)
+    return length
+
+
+def _number(size: Any, batch: int, length: int) -> int:
+    """The same for a call; below 1 where too few tokens come in."""
+    for extra, stride in size["tokens"] if isinstance(size, dict) else ():
+        length = (length + extra) // stride + 1
+    return length if isinstance(size, dict) else {BATCH: batch, LENGTH: length}.get(size, size)
+
+
+def _result(item: Mapping[str, Any], batch: int, length: int, cleared: bool) -> npt.NDArray[np.float32]:
+    """An array for an output of the manifest."""
+    shape = [_number(size, batch, length) for size in item["shape"]]
+    if min(shape, default=1) < 1:
+        raise ValueError(f"{item['name']}: requires at least one token in "
+                         f"{describe_extents([_extent(size) for size in item['shape']])}, but found {length} in the "
+                         "inputs")
+    return np.zeros(shape, np.float32) if cleared else np.empty(shape, np.float32)
 
 
 def _input(item: Mapping[str, Any], value: Any, sizes: dict[str, tuple[int, str]]) -> AnyArray:

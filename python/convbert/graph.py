@@ -5,61 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .arrays import describe_shape
 from .errors import shown
+from .ir_text import BATCH, LENGTH, TensorType, attribute, describe_extents, escaped, symbol
 
 if TYPE_CHECKING:
     from .function import Function
-
-#: Extents that only a call knows: sequences, and tokens of the longest one.
-BATCH, LENGTH = "B", "T"
-
-
-@dataclass(frozen=True)
-class TensorType:
-    """Extents ("B", "T" or numbers) and the type of the elements."""
-
-    shape: tuple[int | str, ...]
-    element: str = "f32"
-
-    def __str__(self) -> str:
-        extents = ["?" if isinstance(size, str) else str(size) for size in self.shape]
-        return f"tensor<{'x'.join([*extents, self.element])}>"
-
-    def with_features(self, features: int) -> TensorType:
-        """The same with another last extent."""
-        return TensorType((*self.shape[:-1], features), self.element)
-
-
-@dataclass(frozen=True)
-class Keyword:
-    """A value of one of the dialect's enumerations: #convbert.layout<in_out>."""
-
-    kind: str
-    value: str
-
-
-def _attribute(value: Any) -> str:
-    """An attribute as the dialect's text has it."""
-    if isinstance(value, Keyword):
-        return f"#convbert.{value.kind}<{value.value}>"
-    if isinstance(value, int):
-        return f"{value} : i64"
-    if isinstance(value, float):
-        return f"{value:.17e} : f64"
-    return f"array<i64: {', '.join(map(str, value))}>"
-
-
-def _symbol(name: str) -> str:
-    return "@" + (name if re.fullmatch(r"[A-Za-z_][\w$.]*", name) else '"' + _escaped(name) + '"')
-
-
-def _escaped(text: str) -> str:
-    return "".join(c if c.isprintable() and c not in '"\\' and ord(c) < 128 else "".join(
-        f"\\{byte:02X}" for byte in c.encode()) for c in text)
 
 
 class Value:
@@ -94,11 +47,6 @@ class Value:
 
     def __repr__(self) -> str:
         return f"<{self.name.lstrip('%')}: {describe_extents(self.shape)} of {self.graph.name}>"
-
-
-def describe_extents(shape: Sequence[int | str]) -> str:
-    """[B, T, 5]."""
-    return "[" + ", ".join(map(str, shape)) + "]"
 
 
 #: The operands that a form shows: $name, in [brackets] what is there only with its operand.
@@ -194,7 +142,7 @@ class Graph:
             return f"{match[1] or ''}{value.name}{match[3] or ''}"
 
         text = re.sub(r"\s+,", ",", _PIECE.sub(show, form)).strip()
-        items = [name if value is True else f"{name} = {_attribute(value)}" for name, value in attributes.items()
+        items = [name if value is True else f"{name} = {attribute(value)}" for name, value in attributes.items()
                  if value is not None and value is not False]
         made = tuple(Value(self, self._unique(mnemonic), type) for type in results)
         types = ", ".join(map(str, results))
@@ -208,7 +156,7 @@ class Graph:
         """An operation whose text names one type for operand and result."""
         self._own(x)
         made = Value(self, self._unique(mnemonic), x.type)
-        items = ", ".join(f"{name} = {_attribute(value)}" for name, value in attributes.items())
+        items = ", ".join(f"{name} = {attribute(value)}" for name, value in attributes.items())
         self._lines.append(f"{made.name} = convbert.{mnemonic} {x.name} {{{items}}} : {x.type}")
         return made
 
@@ -246,6 +194,9 @@ class Graph:
         for value in values:
             self._own(value)
         at = axis % len(values[0].shape)
+        if len({len(value.shape) for value in values}) != 1:
+            raise ValueError("concat: requires values that differ in one axis alone, but found "
+                             + " and ".join(describe_extents(value.shape) for value in values))
         shape = list(values[0].shape)
         sizes = [value.shape[at] for value in values]
         rest = {(*value.shape[:at], *value.shape[at + 1:]) for value in values}
@@ -307,12 +258,12 @@ class Graph:
         """The module's text."""
         if not self.outputs:
             raise ValueError(f"{self.name}: requires at least one output, but found none")
-        lines = [f"ml_program.global private {_symbol(name)}(#ml_program.extern : {value.type}) : {value.type}"
+        lines = [f"ml_program.global private {symbol(name)}(#ml_program.extern : {value.type}) : {value.type}"
                  for name, value in self.parameters.items()]
         lines += self._functions
-        arguments = ", ".join(f'{value.name}: {value.type} {{convbert.name = "{_escaped(name)}"}}'
+        arguments = ", ".join(f'{value.name}: {value.type} {{convbert.name = "{escaped(name)}"}}'
                               for name, value in self.inputs.items())
-        results = ", ".join(f'{value.type} {{convbert.name = "{_escaped(name)}"}}'
+        results = ", ".join(f'{value.type} {{convbert.name = "{escaped(name)}"}}'
                             for name, value in self.outputs.items())
         lines += [f"func.func @{self.name}({arguments}) -> ({results}) {{", *("  " + line for line in self._lines),
                   f"  return {', '.join(value.name for value in self.outputs.values())} : "
@@ -340,10 +291,10 @@ class Graph:
 
     def _loads(self) -> Iterator[str]:
         for name, value in self.parameters.items():
-            yield f"{value.name} = ml_program.global_load_const {_symbol(name)} : {value.type}"
+            yield f"{value.name} = ml_program.global_load_const {symbol(name)} : {value.type}"
 
     def _load(self, name: str, value: Value) -> None:
-        self._lines.append(f"{value.name} = ml_program.global_load_const {_symbol(name)} : {value.type}")
+        self._lines.append(f"{value.name} = ml_program.global_load_const {symbol(name)} : {value.type}")
 
     def _add_input(self, name: str, type: TensorType) -> Value:
         if name in self.inputs:

@@ -20,7 +20,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .function import Function
-from .graph import Graph, TensorType, Value
+from .graph import Graph, Value
+from .ir_text import TensorType
 from .operations import OPERATIONS, dense, feed_forward, glu, layer_norm, mixed_attention
 
 globals().update(OPERATIONS)

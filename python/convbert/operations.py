@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from .errors import shown
-from .graph import BATCH, Graph, Keyword, TensorType, Value, describe_extents
-from .reference_ops import ACTIVATIONS
+from .graph import Graph, Value
+from .ir_text import BATCH, Keyword, TensorType, describe_extents, length_after
 
 Rows: TypeAlias = Value
 Mask: TypeAlias = Value
@@ -24,6 +24,10 @@ Padding: TypeAlias = str | Sequence[int]
 
 #: All operations by name.
 OPERATIONS: dict[str, Callable[..., Any]] = {}
+
+#: The dialect's elementwise functions.
+ACTIVATIONS = ("identity", "gelu", "gelu_new", "relu", "silu", "tanh", "selu", "sigmoid", "gelu_10", "quick_gelu",
+               "relu2", "relu6", "leaky_relu", "hardswish", "laplace", "mish", "sqrtsoftplus")
 
 #: Whose orientation a weight has: "in_out" of the dialect or "out_in".
 LAYOUTS = {"out_in": "out_in", "torch": "out_in", "in_out": "in_out", "keras": "in_out"}
@@ -52,6 +56,11 @@ def pads(padding: Padding, taps: int, dilation: int = 1) -> tuple[int, int]:
     return low, high
 
 
+def convolved(x: Rows, taps: int, zeros: tuple[int, int], stride: int = 1, dilation: int = 1) -> TensorType:
+    """The type of a convolution of x, its features apart."""
+    return x.type.with_length(length_after(x.shape[1], sum(zeros) - dilation * (taps - 1) - 1, stride))
+
+
 def keyword(argument: str, kind: str, value: str, known: Sequence[str], default: str | None = None) -> Keyword | None:
     """The attribute for one of `known`; None for what need not be said."""
     if value not in known:
@@ -60,7 +69,7 @@ def keyword(argument: str, kind: str, value: str, known: Sequence[str], default:
 
 
 def activation_kind(value: str, default: str | None = None) -> Keyword | None:
-    return keyword("activation", "activation", value, list(ACTIVATIONS), default)
+    return keyword("activation", "activation", value, ACTIVATIONS, default)
 
 
 def layout_of(value: str) -> Keyword | None:
@@ -198,8 +207,10 @@ def glu(x: Rows, weight: Weight, bias: Weight | None = None, *, layout: str = "o
 def depthwise_conv1d(x: Rows, weight: Weight, *, padding: Padding = "same", layout: str = "out_in") -> Value:
     """One filter a channel over tokens. weight: [C, K] or PyTorch's [C, 1, K]; layout="keras": [K, C] or [K, C, 1]."""
     weight, order = squeezed(weight), layout_of(layout)
-    return one(x.graph.emit("depthwise_conv1d", "$x, $weight", dict(x=x, weight=weight), [x.type],
-                            pads=pads(padding, taps_of(weight, order)), layout=order))
+    taps = taps_of(weight, order)
+    zeros = pads(padding, taps)
+    return one(x.graph.emit("depthwise_conv1d", "$x, $weight", dict(x=x, weight=weight), [convolved(x, taps, zeros)],
+                            pads=zeros, layout=order))
 
 
 @operation
@@ -208,11 +219,12 @@ def separable_conv1d(x: Rows, depthwise: Weight, pointwise: Weight, bias: Weight
     """depthwise_conv1d, then a dense layer. pointwise: [out, in] or [out, in, 1]; layout="keras": [in, out] or
     [1, in, out]."""
     depthwise, pointwise, order = squeezed(depthwise), squeezed(pointwise), layout_of(layout)
+    taps = taps_of(depthwise, order)
+    zeros = pads(padding, taps)
     return one(x.graph.emit(
         "separable_conv1d", "$x, $depthwise, $pointwise [, $bias]",
         dict(x=x, depthwise=depthwise, pointwise=pointwise, bias=bias),
-        [x.type.with_features(out_features(pointwise, order))],
-        pads=pads(padding, taps_of(depthwise, order)), layout=order))
+        [convolved(x, taps, zeros).with_features(out_features(pointwise, order))], pads=zeros, layout=order))
 
 
 def _taps_of_generator(weight: Weight, order: Keyword | None, heads: int) -> int:

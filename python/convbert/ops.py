@@ -31,10 +31,16 @@ _AXES = {"btc": (0, 1, 2), "tbc": (1, 0, 2), "bct": (0, 2, 1)}
 _KEPT = 256
 
 
-def _roles(function: Callable[..., Any]) -> dict[str, str]:
+@functools.lru_cache(maxsize=None)
+def _signature(name: str) -> inspect.Signature:
+    return inspect.signature(OPERATIONS[name])
+
+
+@functools.lru_cache(maxsize=None)
+def _roles(name: str) -> dict[str, str]:
     """Rows, Mask, Factors or Weight by the name of the operand."""
-    annotated = {name: str(parameter.annotation).split(" ")[0]
-                 for name, parameter in inspect.signature(function).parameters.items()}
+    annotated = {operand: str(parameter.annotation).split(" ")[0]
+                 for operand, parameter in _signature(name).parameters.items()}
     return {name: role for name, role in annotated.items() if role in ("Rows", "Mask", "Factors", "Weight")}
 
 
@@ -72,14 +78,9 @@ def _declare(graph: Graph, name: str, role: str, shape: tuple[int, ...]) -> Valu
     return graph.input(name, shape[2:]) if role == "Rows" else graph.parameter(name, shape)
 
 
-@functools.lru_cache(maxsize=None)
-def _signature(name: str) -> inspect.Signature:
-    return inspect.signature(OPERATIONS[name])
-
-
 def trace(name: str, arrays: Mapping[str, tuple[int, ...]], options: Mapping[str, Any]) -> Graph:
     """The graph of one operation on operands of these shapes."""
-    roles, graph = _roles(OPERATIONS[name]), Graph(name)
+    roles, graph = _roles(name), Graph(name)
     operands = {operand: _declare(graph, operand, roles[operand], shape) for operand, shape in arrays.items()}
     results = OPERATIONS[name](**operands, **options)
     for value in results if isinstance(results, tuple) else (results,):
@@ -92,7 +93,7 @@ _functions: dict[Any, Function] = {}
 
 def _compiled(name: str, arrays: Mapping[str, AnyArray], options: Mapping[str, Any], threads: int | None) -> Function:
     """The code for operands of these shapes, batch and length apart, with the parameters among them."""
-    roles = _roles(OPERATIONS[name])
+    roles = _roles(name)
     shapes = {operand: array.shape[2:] if roles[operand] == "Rows" else () if roles[operand] == "Mask" else array.shape
               for operand, array in arrays.items()}
     key = (name, threads, tuple(shapes.items()), tuple((o, tuple(v) if isinstance(v, list) else v)
@@ -126,7 +127,7 @@ def _run(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any
         bound = _signature(name).bind(*arguments, **keywords).arguments
     except TypeError as error:
         raise TypeError(f"{name}() {error}") from None
-    roles = _roles(OPERATIONS[name])
+    roles = _roles(name)
     arrays = {operand: _array(operand, value, roles[operand], order) for operand, value in bound.items()
               if operand in roles and value is not None}
     options = {option: value for option, value in bound.items() if option not in roles}

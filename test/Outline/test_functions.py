@@ -60,10 +60,10 @@ def test_dynamic_convolution_with_any_pads(isa, taps, low):
     width = heads * size
     w, v = random_array(heads * taps, width), random_array(width, width)
     taps_type = tensor("?", "?", heads, taps)
-    body = dense("%v", "%x", ("v", v), None, tokens(width))
+    body = dense("%values", "%x", ("v", v), None, tokens(width))
     body += (f"  %t = convbert.dynamic_kernel %x, %w {{heads = {heads} : i64, normalize = #convbert.norm<softmax>}} : "
              f"({tokens(width)}, {tensor(heads * taps, width)}) -> {taps_type}\n"
-             f"  %y = convbert.apply_kernel %v, %t {{pads = array<i64: {low}, {taps - 1 - low}>, normalize = "
+             f"  %y = convbert.apply_kernel %values, %t {{pads = array<i64: {low}, {taps - 1 - low}>, normalize = "
              f"#convbert.norm<none>}} : ({tokens(width)}, {taps_type}) -> {tokens(width)}\n  return %y : {tokens(width)}")
 
     def expected(x, mask, p):

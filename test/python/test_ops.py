@@ -1,10 +1,13 @@
 """convbert.ops: operations on arrays, against NumPy in float64."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from convbert import ops, reference_ops as oracle
+from convbert.operations import ACTIVATIONS
 
 #: Of the magnitude of the result: the largest gap of float32 to float64 measured over all cases here is 2.1e-6.
 TOLERANCE = 1e-5
@@ -50,7 +53,13 @@ def test_grouped_dense():
     check(ops.grouped_dense(X, w, b), oracle.grouped_dense(*wide(X, w, b)))
 
 
-@pytest.mark.parametrize("kind", oracle.ACTIVATIONS)
+def test_the_dialect_has_these_activations(root):
+    text = (root / "dialect" / "IR" / "ConvBERTEnums.td").read_text(encoding="utf-8")
+    kinds = text[text.index('<"ActivationKind"'):text.index("ConvBERT_ActivationAttr")]
+    assert tuple(re.findall(r'EnumAttrCase<"\w+", \d+, "(\w+)">', kinds)) == ACTIVATIONS
+
+
+@pytest.mark.parametrize("kind", ACTIVATIONS)
 def test_activation(kind):
     check(ops.activation(X, kind), oracle.ACTIVATIONS[kind](*wide(X)))
 
@@ -78,7 +87,7 @@ def test_mask_tokens():
 
 
 def test_feed_forward():
-    w1, b1, w2, b2 = weight(20, C), weight(20), weight(9, 20), weight(9)
+    w1, b1, w2, b2 = weight(20, C), weight(20), weight(C, 20), weight(C)
     check(ops.feed_forward(X, w1, b1, w2, b2), oracle.feed_forward(*wide(X, w1, b1, w2, b2)))
 
 
@@ -265,7 +274,7 @@ W = weight(C, 3)
      "padding: requires same, causal, valid or a pair of numbers, but found (1, 2, 3)"),
     (lambda: ops.depthwise_conv1d(X, W, layout="tf"),
      "layout: requires one of out_in, torch, in_out, keras, but found 'tf'"),
-    (lambda: ops.depthwise_conv1d(X, W[:5]), "depthwise_conv1d: "),
+    (lambda: ops.depthwise_conv1d(X, W[:5]), "depthwise_conv1d: requires the channels of `weight` to be 12, but found 5"),
     (lambda: ops.depthwise_conv1d(X, W, axes="cbt"), "axes: requires one of btc, tbc, bct, but found 'cbt'"),
     (lambda: ops.depthwise_conv1d(X[0], W),
      "x: requires rank 3 [batch, tokens, channels], but found rank 2 with shape [7, 12]"),
@@ -274,7 +283,7 @@ W = weight(C, 3)
      "weight: requires rank 2, or more with axes of 1, but found [12, 2, 3]"),
     (lambda: ops.depthwise_conv1d(X, "w"), "weight: requires "),
     (lambda: ops.depthwise_conv1d(X, W, threads=0), "threads: requires None or a number >= 1, but found 0"),
-    (lambda: ops.dense(X, W), "dense: "),
+    (lambda: ops.dense(X, W), "dense: requires the input features of `weight` to be 12, but found 3"),
     (lambda: ops.activation(X, "swishy"), "activation: requires one of "),
     (lambda: ops.pool(X, "max"), "kind: requires one of first, last, mean, but found 'max'"),
     (lambda: ops.add(X, X[..., :3]), "addf: requires values of one shape, but found [B, T, 12] and [B, T, 3]"),
@@ -300,5 +309,5 @@ def test_wrong_names_of_arguments():
 
 
 def test_what_has_no_kernel_is_named():
-    with pytest.raises(ValueError, match="apply_kernel: .*'convbert.apply_kernel' op requires logits"):
+    with pytest.raises(ValueError, match="^apply_kernel: requires logits, with the softmax fused, for the CPU kernel$"):
         ops.apply_kernel(X, normal(B, T, 2, 3))

@@ -47,6 +47,37 @@ TEST(Manifest, KnowsNoLimitsWithoutTables) {
     EXPECT_EQ(limit, INT64_MAX);
 }
 
+/// A description whose first output has `size` for its number of tokens.
+static std::string withTokens(const std::string &size) {
+  std::string text = test::describe("model.so", "weights"), shape = R"("shape": ["B", "T", 4])";
+  size_t at = text.find(shape);
+  EXPECT_NE(at, std::string::npos);
+  return text.replace(at, shape.size(), R"("shape": ["B", )" + size + ", 4]");
+}
+
+TEST(Manifest, FollowsConvolutionsThatChangeTheLength) {
+  // Three taps without zeros, then a stride of two.
+  ArrayInfo output = parseDescription(withTokens(R"({"tokens": [[-3, 1], [-1, 2]]})")).manifest.outputs[0];
+  EXPECT_EQ(output.bytes(1, 12), 5 * 4 * 4); // 12 -> 10 -> 5
+  EXPECT_EQ(output.bytes(2, 3), 2 * 1 * 4 * 4);
+  EXPECT_EQ(output.bytes(1, 2), 0);
+}
+
+TEST(Manifest, RefusesOtherSteps) {
+  for (std::string step : {"[1]", "[1, 0]", "[1, 2, 3]", "[\"1\", 1]", "3"}) {
+    try {
+      parseDescription(withTokens(R"({"tokens": [)" + step + "]}"));
+      FAIL() << "accepted " << step;
+    } catch (const Failure &failure) {
+      EXPECT_EQ(std::string(failure.what())
+                    .find("description of the compiled model: requires pairs of numbers in "
+                          "\"tokens\" of outputs[0], but found "),
+                0u)
+          << failure.what();
+    }
+  }
+}
+
 TEST(Manifest, VectorsHaveNoDefault) {
   Manifest manifest;
   manifest.inputs = {{"encoder_input", "float32", 4, {kBatch, kLength, 4}}, {"attention_mask", "bool", 1, {}}};

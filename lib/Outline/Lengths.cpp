@@ -1,0 +1,59 @@
+//===- Lengths.cpp - Values with other numbers of tokens --------------------===//
+
+#include "lib/Outline/Lengths.h"
+#include "dialect/IR/ConvBERTOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+/// Of a convolution of `taps` taps.
+static LengthStep getConvStep(int64_t taps, ArrayRef<int64_t> pads, int64_t stride, int64_t dilation) {
+  return {pads[0] + pads[1] - dilation * (taps - 1) - 1, stride};
+}
+
+LengthStep convbert::getLengthStep(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LengthStep>(op)
+      .Case([](DepthwiseConv1DOp op) { return getConvStep(op.getTaps(), op.getPads(), /*stride=*/1, /*dilation=*/1); })
+      .Default(LengthStep());
+}
+
+/// True for B x T x ...
+static bool hasTokens(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() >= 2 && type.isDynamicDim(0) && type.isDynamicDim(1);
+}
+
+unsigned Lengths::follow(unsigned number, LengthStep step) {
+  if (step.isIdentity())
+    return number;
+  SmallVector<LengthStep> chain = chains[number];
+  chain.push_back(step);
+  if (auto it = llvm::find(chains, chain); it != chains.end())
+    return it - chains.begin();
+  chains.push_back(chain);
+  return chains.size() - 1;
+}
+
+FailureOr<Lengths> Lengths::compute(func::FuncOp fn) {
+  Lengths lengths;
+  for (Operation &op : fn.getBody().front()) {
+    std::optional<unsigned> number;
+    for (Value operand : op.getOperands()) {
+      if (!hasTokens(operand) || op.getNumResults() == 0)
+        continue;
+      unsigned found = lengths.get(operand);
+      if (number.value_or(found) != found)
+        return op.emitOpError() << "requires operands of one number of tokens, but found those of values that "
+                                   "convolutions have made longer or shorter";
+      number = found;
+    }
+    LengthStep step = getLengthStep(&op);
+    if (!step.isIdentity() && fn.isPrivate())
+      return op.emitOpError() << "requires the number of tokens to stay the same in a private function";
+    for (Value result : op.getResults())
+      if (number && hasTokens(result))
+        lengths.numbers[result] = lengths.follow(*number, step);
+  }
+  return lengths;
+}
