@@ -134,29 +134,34 @@ struct Emitter {
   }
 
   LogicalResult emit(DepthwiseConv1DOp op) {
-    int64_t taps = op.getTaps();
+    int64_t taps = op.getTaps(), low = op.getPads()[0], high = op.getPads()[1];
     TemplateParameters parameters{{"K", text(taps)},
-                                  {"LOW", text(op.getPads()[0])},
-                                  {"HIGH", text(op.getPads()[1])},
+                                  {"LOW", text(low)},
+                                  {"HIGH", text(high)},
                                   {"IN", text(TileSizes::tokenRows + taps - 1)},
                                   {"SPARE", text(TileSizes::tokenRows + taps - 1)}};
-    return call("depthwise", "k" + text(taps), parameters,
+    std::string suffix = "k" + text(taps);
+    if (low != high)
+      suffix += "_low" + text(low);
+    return call("depthwise", suffix, parameters,
                 {host.rows(op.getX()), parameter(op.getWeight()), host.rows(op.getResult())});
   }
 
   LogicalResult emit(ApplyKernelOp op) {
     auto type = cast<RankedTensorType>(op.getTaps().getType());
-    int64_t heads = type.getDimSize(2), taps = type.getDimSize(3), low = op.getPads()[0];
+    int64_t heads = type.getDimSize(2), taps = type.getDimSize(3), halo = op.getPads()[0];
     if (op.getMask())
       return op.emitOpError() << "requires its mask decomposed into a step of its own";
     if (op.getNormalize() != KernelNorm::Softmax)
       return op.emitOpError() << "requires logits, with the softmax fused, for the CPU kernel";
     int64_t padded = llvm::alignTo(heads, TileSizes::headBlock), width = host.getPlan().getView(op.getV()).width;
     TemplateParameters parameters{
-        {"K", text(taps)},  {"LOW", text(low)},          {"IN", text(TileSizes::tokenRows + taps - 1)},
+        {"K", text(taps)},  {"HALO", text(halo)},        {"IN", text(TileSizes::tokenRows + taps - 1)},
         {"H", text(heads)}, {"HP", text(padded)},        {"DP", text(width / heads)},
         {"W", text(width)}, {"KHP", text(taps * padded)}};
     std::string suffix = "k" + text(taps) + "_h" + text(heads) + "_d" + text(width / heads);
+    if (taps % 2 == 0 || op.getPads()[0] != op.getPads()[1])
+      suffix += "_p" + text(halo);
     SmallVector<Value> operands{host.rows(op.getTaps()), host.rows(op.getV()), host.rows(op.getResult())};
     if (op.getWithTaps()) {
       suffix += "_taps";

@@ -2,6 +2,8 @@
 
 #include "lib/Outline/Lengths.h"
 #include "dialect/IR/ConvBERTOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -33,6 +35,37 @@ unsigned Lengths::follow(unsigned number, LengthStep step) {
     return it - chains.begin();
   chains.push_back(chain);
   return chains.size() - 1;
+}
+
+/// Tokens behind `chain` of `length`.
+static int64_t followChain(int64_t length, ArrayRef<LengthStep> chain) {
+  for (LengthStep step : chain)
+    length = length + step.extra < 0 ? 0 : (length + step.extra) / step.stride + 1;
+  return length;
+}
+
+bool Lengths::isLengthOf(Value extent, Value value) const {
+  auto getSource = [](Value number) {
+    auto dim = number.getDefiningOp<tensor::DimOp>();
+    return dim && dim.getConstantIndex() == 1 ? dim.getSource() : Value();
+  };
+  if (Value source = getSource(extent))
+    return get(source) == get(value);
+  // What canonicalisation makes of the tokens of a convolution: a formula of those of its operand.
+  auto apply = extent.getDefiningOp<affine::AffineApplyOp>();
+  Value source = apply && apply->getNumOperands() == 1 ? getSource(apply->getOperand(0)) : Value();
+  if (!source)
+    return false;
+  Builder b(apply.getContext());
+  // Formulas of sums and quotients that agree over many neighbouring lengths are one.
+  for (int64_t length = 4096; length < 4096 + 512; ++length) {
+    SmallVector<Attribute> results;
+    Attribute given = b.getIndexAttr(followChain(length, getChain(get(source))));
+    if (failed(apply.getMap().constantFold(given, results)) ||
+        cast<IntegerAttr>(results.front()).getInt() != followChain(length, getChain(get(value))))
+      return false;
+  }
+  return true;
 }
 
 FailureOr<Lengths> Lengths::compute(func::FuncOp fn) {

@@ -34,6 +34,8 @@ public:
 
   unsigned get(Value value) const { return numbers.lookup(value); }
   unsigned size() const { return chains.size(); }
+  /// True if `extent`, of a slice, is all tokens of `value`.
+  bool isLengthOf(Value extent, Value value) const;
   /// The steps from the lengths of a call to length `number`.
   ArrayRef<LengthStep> getChain(unsigned number) const { return chains[number]; }
 

@@ -98,12 +98,12 @@ LogicalResult WorkspacePlan::addSlice(tensor::ExtractSliceOp slice) {
   for (int64_t axis = 0; axis < last && isPart; ++axis) {
     // There is one batch in a function, so the dimension of any value of the length will do.
     OpFoldResult extent = slice.getMixedSizes()[axis];
-    auto dim = dyn_cast<Value>(extent) ? cast<Value>(extent).getDefiningOp<tensor::DimOp>() : tensor::DimOp();
-    bool isAll = dim && dim.getConstantIndex() == axis &&
-                 (axis == 0 || lengths.get(dim.getSource()) == lengths.get(slice.getSource()));
-    isPart = slice.getStaticOffsets()[axis] == 0 && (dim ? isAll
-                                                         : ShapedType::isStatic(type.getDimSize(axis)) &&
-                                                               getConstantIntValue(extent) == type.getDimSize(axis));
+    Value given = dyn_cast<Value>(extent);
+    auto dim = given ? given.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+    bool isAll = axis == 0 ? dim && dim.getConstantIndex() == 0 : given && lengths.isLengthOf(given, slice.getSource());
+    isPart = slice.getStaticOffsets()[axis] == 0 && (given ? isAll
+                                                           : ShapedType::isStatic(type.getDimSize(axis)) &&
+                                                                 getConstantIntValue(extent) == type.getDimSize(axis));
   }
   if (!isPart)
     return slice.emitOpError() << "requires a slice of features of all rows, with static bounds";

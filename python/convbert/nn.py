@@ -19,10 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from . import operations_conv  # noqa: F401  for its names
 from .function import Function
 from .graph import Graph, Value
 from .ir_text import TensorType
-from .operations import OPERATIONS, dense, feed_forward, glu, layer_norm, mixed_attention
+from .operations import OPERATIONS
+from .operations_attention import mixed_attention
+from .operations_nn import dense, feed_forward, glu, layer_norm
 
 globals().update(OPERATIONS)
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import operations as ops
 from .compiler import module_costs
 from .errors import shown
 from .graph import Graph, Value
+from .operations_attention import mixed_attention, self_attention
+from .operations_conv import apply_kernel, depthwise_conv1d, dynamic_kernel, separable_conv1d, span_dynamic_conv
+from .operations_nn import dense
 
 
 @dataclass(frozen=True)
@@ -66,12 +68,12 @@ def operator(name: str) -> Callable[[Callable[[Value, Sizes], Value]], Callable[
 
 
 def _linear(x: Value, name: str, features: int) -> Value:
-    return ops.dense(x, x.graph.parameter(name, (features, x.features)))
+    return dense(x, x.graph.parameter(name, (features, x.features)))
 
 
 @operator("depthwise")
 def _depthwise(x: Value, s: Sizes) -> Value:
-    return ops.depthwise_conv1d(x, x.graph.parameter("w", (s.channels, s.kernel)))
+    return depthwise_conv1d(x, x.graph.parameter("w", (s.channels, s.kernel)))
 
 
 @operator("pointwise")
@@ -82,20 +84,20 @@ def _pointwise(x: Value, s: Sizes) -> Value:
 @operator("depthwise-separable")
 def _separable(x: Value, s: Sizes) -> Value:
     parameter = x.graph.parameter
-    return ops.separable_conv1d(x, parameter("wd", (s.channels, s.kernel)), parameter("wp", (s.channels, s.channels)))
+    return separable_conv1d(x, parameter("wd", (s.channels, s.kernel)), parameter("wp", (s.channels, s.channels)))
 
 
 @operator("dynamic")
 def _dynamic(x: Value, s: Sizes) -> Value:
-    taps = ops.dynamic_kernel(x, x.graph.parameter("w", (s.heads * s.kernel, s.channels)), heads=s.heads)
-    return ops.apply_kernel(x, taps)
+    taps = dynamic_kernel(x, x.graph.parameter("w", (s.heads * s.kernel, s.channels)), heads=s.heads)
+    return apply_kernel(x, taps)
 
 
 def _span(x: Value, values: Value, s: Sizes) -> Value:
     """Span-aware key and convolution, the query given."""
     parameter, a = x.graph.parameter, s.branch
-    key = ops.separable_conv1d(x, parameter("wd", (s.channels, s.kernel)), parameter("wp", (a, s.channels)))
-    return ops.span_dynamic_conv(x.graph.input("q", a), key, values, parameter("wf", (s.heads // 2 * s.kernel, a)),
+    key = separable_conv1d(x, parameter("wd", (s.channels, s.kernel)), parameter("wp", (a, s.channels)))
+    return span_dynamic_conv(x.graph.input("q", a), key, values, parameter("wf", (s.heads // 2 * s.kernel, a)),
                                  heads=s.heads // 2)
 
 
@@ -112,7 +114,7 @@ def _span_released(x: Value, s: Sizes) -> Value:
 @operator("self-attention")
 def _attention(x: Value, s: Sizes) -> Value:
     q, k, v = (_linear(x, name, s.channels) for name in ("wq", "wk", "wv"))
-    mixed = ops.self_attention(q, k, v, heads=s.heads)
+    mixed = self_attention(q, k, v, heads=s.heads)
     assert isinstance(mixed, Value)
     return _linear(mixed, "wo", s.channels)
 
@@ -123,7 +125,7 @@ def _mixed(x: Value, s: Sizes, own_values: bool) -> Value:
              **({"c": (a, d)} if own_values else {})}
     weights = {f"{kind}{name}": parameter(f"{kind}{name}", shape if kind == "w" else shape[0])
                for name, shape in pairs.items() for kind in "wb"}
-    return ops.mixed_attention(x, wd=parameter("wd", (d, s.kernel)), wp=parameter("wp", (a, d)), bp=parameter("bp", a),
+    return mixed_attention(x, wd=parameter("wd", (d, s.kernel)), wp=parameter("wp", (a, d)), bp=parameter("bp", a),
                                attn_heads=heads, conv_heads=heads, head_size=s.head_size, **weights)
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from . import operations_attention, operations_conv, operations_nn  # noqa: F401  for their names
 from .arrays import as_array, describe_shape, mask, numbers
 from .errors import Error, shown
 from .function import AnyArray, Function

@@ -108,9 +108,9 @@ func.func @forward() {
 
 // -----
 
-func.func private @sum(%x: tensor<?x?x8xf32>, %z: tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {
-  // expected-error @below {{'arith.addf' op has no CPU kernel}}
-  %y = arith.addf %x, %z : tensor<?x?x8xf32>
+func.func private @quotient(%x: tensor<?x?x8xf32>, %z: tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {
+  // expected-error @below {{'arith.divf' op has no CPU kernel}}
+  %y = arith.divf %x, %z : tensor<?x?x8xf32>
   return %y : tensor<?x?x8xf32>
 }
 func.func @forward() {

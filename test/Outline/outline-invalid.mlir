@@ -157,28 +157,6 @@ func.func @forward() -> tensor<4x8xf32> {
 
 // -----
 
-func.func private @f(%x: tensor<?x?x16xf32>, %w: tensor<6x16xf32>) -> tensor<?x?x2x3xf32> {
-  %t = convbert.dynamic_kernel %x, %w {heads = 2 : i64, normalize = #convbert.norm<none>}
-    : (tensor<?x?x16xf32>, tensor<6x16xf32>) -> tensor<?x?x2x3xf32>
-  return %t : tensor<?x?x2x3xf32>
-}
-ml_program.global private @w(#ml_program.extern : tensor<6x16xf32>) : tensor<6x16xf32>
-ml_program.global private @t(#ml_program.extern : tensor<9x16xf32>) : tensor<9x16xf32>
-ml_program.global private @g(#ml_program.extern : tensor<16xf32>) : tensor<16xf32>
-func.func @forward(%ids: tensor<?x?xi64>) -> tensor<?x?x2x3xf32> {
-  %w = ml_program.global_load_const @w : tensor<6x16xf32>
-  %t = ml_program.global_load_const @t : tensor<9x16xf32>
-  %g = ml_program.global_load_const @g : tensor<16xf32>
-  %x = convbert.embeddings %ids, %ids, %ids tables(%t, %t, %t) norm(%g, %g) {eps = 0.5 : f64}
-    : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x16xf32>, tensor<9x16xf32>, tensor<9x16xf32>,
-       tensor<16xf32>, tensor<16xf32>) -> tensor<?x?x16xf32>
-  %y = call @f(%x, %w) : (tensor<?x?x16xf32>, tensor<6x16xf32>) -> tensor<?x?x2x3xf32>
-  // expected-error @below {{requires results of tokens or sequences, but found 'tensor<?x?x2x3xf32>'}}
-  return %y : tensor<?x?x2x3xf32>
-}
-
-// -----
-
 func.func private @argument(%x: tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {
   // expected-error @below {{requires a result of its own, but found an argument, a part of a value, or a value returned twice}}
   return %x : tensor<?x?x8xf32>

@@ -35,8 +35,9 @@ func.func private @deep(%x: tensor<?x?x32xf32>, %w: tensor<2048x32xf32>, %v: ten
   %y = convbert.dense %h, %v : (tensor<?x?x2048xf32>, tensor<32x2048xf32>) -> tensor<?x?x32xf32>
   return %y : tensor<?x?x32xf32>
 }
-func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x32xf32>)
-    -> (tensor<?x32xf32>, tensor<?x?x32xf32>) {
+func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x32xf32>, %row: tensor<?x32xf32>,
+                   %taps: tensor<?x?x2x3xf32>)
+    -> (tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x32xf32>) {
   %s = ml_program.global_load_const @s : tensor<2xf32>
   %t = ml_program.global_load_const @t : tensor<9x32xf32>
   %g = ml_program.global_load_const @g : tensor<32xf32>
@@ -50,7 +51,11 @@ func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x
   %z = convbert.embeddings %e, %ids, %ids tables(%t, %t) norm(%g, %g) {eps = 0.5 : f64}
     : (tensor<?x?x32xf32>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x32xf32>, tensor<9x32xf32>, tensor<32xf32>,
        tensor<32xf32>) -> tensor<?x?x32xf32>
-  return %y, %z : tensor<?x32xf32>, tensor<?x?x32xf32>
+  %r = arith.addf %row, %row : tensor<?x32xf32>
+  %a = convbert.self_attention %e, %e, %e {heads = 2 : i64, scale = 0.5 : f64}
+    : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x32xf32>) -> tensor<?x?x32xf32>
+  return %y, %z, %r, %taps, %a
+    : tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x32xf32>
 }
 """
 KINDS = {"dense", "dense_deep", "norm", "embed", "depthwise", "span", "attention", "copy"}
@@ -78,8 +83,8 @@ def test_header(path):
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
 def test_call_gives_every_parameter(path):
-    """The text in KernelCalls.cpp and Outline.cpp names each placeholder of the template that it instantiates."""
-    sources = "".join((ROOT / "lib" / "Outline" / name).read_text() for name in ("KernelCalls.cpp", "Outline.cpp"))
+    """The text in KernelCalls.cpp and Transfers.cpp names each placeholder of the template that it instantiates."""
+    sources = "".join((ROOT / "lib" / "Outline" / name).read_text() for name in ("KernelCalls.cpp", "Transfers.cpp"))
     name = path.name.removesuffix(".mlir.in")
     assert f'"{name}"' in sources
     for placeholder in set(PLACEHOLDER.findall(split(path)[1]) + CONDITION.findall(split(path)[1])):

@@ -11,7 +11,7 @@
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse,func.func(eliminate-empty-tensors),one-shot-bufferize,func.func(fold-memref-alias-ops),canonicalize,cse,canonicalize)' \
 // RUN:   | FileCheck %s --check-prefix=BUFFERS
 
-// RUN: sed -e 's/^@?PROBABILITIES@//; s/^@?HEAD_MASK@//; /^@!/d; s/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
+// RUN: sed -e '/^@?SCALE@/d; s/^@!SCALE@//; s/^@?PROBABILITIES@//; s/^@?HEAD_MASK@//; /^@!/d; s/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse,func.func(eliminate-empty-tensors),one-shot-bufferize,func.func(fold-memref-alias-ops),canonicalize,cse,canonicalize)' \
 // RUN:   | FileCheck %s --check-prefix=MAPS
 

@@ -1,10 +1,10 @@
-// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@LOW@/4/g; s/@IN@/12/g; s/@H@/6/g; s/@HP@/8/g; s/@DP@/64/g; s/@W@/384/g; s/@KHP@/72/g' %convbert_src_root/lib/Outline/kernels/span.mlir.in \
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@H@/6/g; s/@HP@/8/g; s/@DP@/64/g; s/@W@/384/g; s/@KHP@/72/g' %convbert_src_root/lib/Outline/kernels/span.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@LOW@/4/g; s/@IN@/12/g; s/@H@/6/g; s/@HP@/8/g; s/@DP@/64/g; s/@W@/384/g; s/@KHP@/72/g' %convbert_src_root/lib/Outline/kernels/span.mlir.in \
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@H@/6/g; s/@HP@/8/g; s/@DP@/64/g; s/@W@/384/g; s/@KHP@/72/g' %convbert_src_root/lib/Outline/kernels/span.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX512
-// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@LOW@/4/g; s/@IN@/12/g; s/@H@/9/g; s/@HP@/16/g; s/@DP@/48/g; s/@W@/432/g; s/@KHP@/144/g' %convbert_src_root/lib/Outline/kernels/span.mlir.in \
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@H@/9/g; s/@HP@/16/g; s/@DP@/48/g; s/@W@/432/g; s/@KHP@/144/g' %convbert_src_root/lib/Outline/kernels/span.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=NARROW
 

@@ -100,7 +100,7 @@ def test_depthwise_teams(isa, tmp_path):
 
 @isas
 def test_span_teams(isa, tmp_path):
-    source = module("span", [ROWS] * 3, K=9, LOW=4, IN=12, H=6, HP=8, DP=64, W=384, KHP=72)
+    source = module("span", [ROWS] * 3, K=9, HALO=4, IN=12, H=6, HP=8, DP=64, W=384, KHP=72)
     case = test_span.Case(isa, LENGTHS)
     got = check(compile_module(source, isa, tmp_path), (case.logits, case.v), case, 384)
     np.testing.assert_allclose(got, np.concatenate(case.reference()), atol=2e-6)

@@ -19,7 +19,7 @@ def rounded(heads):
 
 @lru_cache(maxsize=None)
 def kernel(isa, taps, heads, pitch):
-    return compile_kernel("span", isa, K=taps, LOW=taps // 2, IN=taps + 3, H=heads, HP=rounded(heads), DP=pitch,
+    return compile_kernel("span", isa, K=taps, HALO=taps // 2, IN=taps + 3, H=heads, HP=rounded(heads), DP=pitch,
                           W=heads * pitch, KHP=taps * rounded(heads))
 
 
