@@ -124,22 +124,23 @@ class Graph:
 
     # ---- operations ---------------------------------------------------------------------------------------------
 
-    def emit(self, mnemonic: str, form: str, operands: Mapping[str, Value | None], results: Sequence[TensorType],
-             **attributes: Any) -> tuple[Value, ...]:
+    def emit(self, mnemonic: str, form: str, operands: Mapping[str, Value | Sequence[Value] | None],
+             results: Sequence[TensorType], **attributes: Any) -> tuple[Value, ...]:
         """An operation of the dialect.
 
-        form: how its operands stand in its text, such as "$x, $weight [, $bias]". Attributes that are None are left
-        out; True is one without a value.
+        form: how its operands stand in its text, such as "$x, $weight [, $bias]"; what is in brackets is there only
+        with its operand. Attributes that are None are left out; True is one without a value.
         """
         used: list[Value] = []
 
         def show(match: re.Match[str]) -> str:
-            value = operands[match[2] or match[4]]
-            if value is None:
-                return ""
-            self._own(value)
-            used.append(value)
-            return f"{match[1] or ''}{value.name}{match[3] or ''}"
+            operand = operands[match[2] or match[4]]
+            values = [] if operand is None else [operand] if isinstance(operand, Value) else list(operand)
+            for value in values:
+                self._own(value)
+            used.extend(values)
+            names = ", ".join(value.name for value in values)
+            return f"{match[1] or ''}{names}{match[3] or ''}" if values else ""
 
         text = re.sub(r"\s+,", ",", _PIECE.sub(show, form)).strip()
         items = [name if value is True else f"{name} = {attribute(value)}" for name, value in attributes.items()

@@ -2,8 +2,8 @@
 on values of a graph, one function each, for convbert.nn and convbert.ops.
 
 To add an operation: a function in one of these modules, whose annotations say what its operands are (Rows: activations,
-Mask: one bit a token, Factors: numbers that a call gives, Weight: parameters) and which emits it with the types of its
-results. Its name then exists for values and for arrays.
+[B, T, C]; Pooled: [B, C]; Features: either; Mask: one bit a token, [B, T]; Factors: numbers that a call gives; Weight:
+parameters; Sequence[Rows]: several) and which emits it with the types of its results. Its name then exists for values and for arrays.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from .graph import Value
 from .ir_text import Keyword, TensorType, describe_extents, length_after
 
 Rows: TypeAlias = Value
+Pooled: TypeAlias = Value
+Features: TypeAlias = Value
 Mask: TypeAlias = Value
 Factors: TypeAlias = Value
 Weight: TypeAlias = Value

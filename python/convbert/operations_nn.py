@@ -6,11 +6,12 @@ import math
 
 from .graph import Value
 from .ir_text import BATCH, TensorType
-from .operations import Mask, Rows, Weight, activation_kind, keyword, layout_of, one, operation, out_features, squeezed
+from .operations import (Features, Mask, Rows, Weight, activation_kind, keyword, layout_of, one, operation,
+                         out_features, squeezed)
 
 
 @operation
-def dense(x: Rows, weight: Weight, bias: Weight | None = None, multiplier: Rows | None = None, *,
+def dense(x: Features, weight: Weight, bias: Weight | None = None, multiplier: Features | None = None, *,
           activation: str = "identity", layout: str = "out_in") -> Value:
     """act(x W^T + b) * multiplier. weight: [out, in], or [in, out] for layout="in_out" or "keras"."""
     weight, order = squeezed(weight), layout_of(layout)
@@ -21,7 +22,7 @@ def dense(x: Rows, weight: Weight, bias: Weight | None = None, multiplier: Rows 
 
 
 @operation
-def grouped_dense(x: Rows, weight: Weight, bias: Weight | None = None, *, activation: str = "identity") -> Value:
+def grouped_dense(x: Features, weight: Weight, bias: Weight | None = None, *, activation: str = "identity") -> Value:
     """Group g of the features meets group g of the result only. weight: [groups, in / groups, out / groups]."""
     features = math.prod(int(weight.shape[axis]) for axis in (0, -1))
     return one(x.graph.emit("grouped_dense", "$x, $weight [, $bias]", dict(x=x, weight=weight, bias=bias),
@@ -29,13 +30,13 @@ def grouped_dense(x: Rows, weight: Weight, bias: Weight | None = None, *, activa
 
 
 @operation
-def activation(x: Rows, kind: str) -> Value:
+def activation(x: Features, kind: str) -> Value:
     """An elementwise function by name: gelu, gelu_new, relu, silu, tanh, sigmoid, ..."""
     return x.graph.emit_same("activation", x, kind=activation_kind(kind))
 
 
 @operation
-def layer_norm(x: Rows, gamma: Weight, beta: Weight, residual: Rows | None = None, *, eps: float = 1e-12) -> Value:
+def layer_norm(x: Features, gamma: Weight, beta: Weight, residual: Features | None = None, *, eps: float = 1e-12) -> Value:
     """gamma * (s - mean) / sqrt(variance + eps) + beta of s = x + residual."""
     return one(x.graph.emit("layer_norm", "$x [residual($residual)], $gamma, $beta",
                             dict(x=x, residual=residual, gamma=gamma, beta=beta), [x.type], eps=float(eps)))
@@ -62,25 +63,25 @@ def feed_forward(x: Rows, w1: Weight, b1: Weight, w2: Weight, b2: Weight, *, act
 
 
 @operation
-def add(x: Rows, y: Rows) -> Value:
+def add(x: Features, y: Features) -> Value:
     """x + y, of one shape."""
     return x + y
 
 
 @operation
-def subtract(x: Rows, y: Rows) -> Value:
+def subtract(x: Features, y: Features) -> Value:
     """x - y, of one shape."""
     return x - y
 
 
 @operation
-def multiply(x: Rows, y: Rows) -> Value:
+def multiply(x: Features, y: Features) -> Value:
     """x * y, of one shape."""
     return x * y
 
 
 @operation
-def glu(x: Rows, weight: Weight, bias: Weight | None = None, *, layout: str = "out_in") -> Value:
+def glu(x: Features, weight: Weight, bias: Weight | None = None, *, layout: str = "out_in") -> Value:
     """Gated linear unit: the first half of a dense layer's features times the sigmoid of the second half."""
     weight, order = squeezed(weight), layout_of(layout)
     axis, half, odd = 0 if order is None else 1, *divmod(out_features(weight, order), 2)

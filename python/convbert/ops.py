@@ -28,6 +28,8 @@ from .operations import OPERATIONS
 
 #: Axes of an activation, by the names of their orders.
 _AXES = {"btc": (0, 1, 2), "tbc": (1, 0, 2), "bct": (0, 2, 1)}
+#: Ranks of activations, by what annotations call them; taps are of rank 4.
+_RANKS = {"Rows": (3, 4), "Pooled": (2,), "Features": (2, 3)}
 #: Signatures whose code is kept loaded.
 _KEPT = 256
 
@@ -39,10 +41,10 @@ def _signature(name: str) -> inspect.Signature:
 
 @functools.lru_cache(maxsize=None)
 def _roles(name: str) -> dict[str, str]:
-    """Rows, Mask, Factors or Weight by the name of the operand."""
+    """Rows, Pooled, Features, Mask, Factors or Weight by the name of the operand."""
     annotated = {operand: str(parameter.annotation).split(" ")[0]
                  for operand, parameter in _signature(name).parameters.items()}
-    return {name: role for name, role in annotated.items() if role in ("Rows", "Mask", "Factors", "Weight")}
+    return {name: role for name, role in annotated.items() if role in _RANKS or role in ("Mask", "Factors", "Weight")}
 
 
 def _order(axes: str) -> tuple[int, int, int]:
@@ -61,10 +63,11 @@ def _array(name: str, value: Any, role: str, order: tuple[int, int, int]) -> Any
         array = numbers(name, value)
     if role == "Mask" and order == _AXES["tbc"]:
         array = array.T
-    if role == "Rows" and array.ndim not in (3, 4):
-        raise ValueError(f"{name}: requires rank 3 [batch, tokens, channels], but found rank {array.ndim} with shape "
+    if role in _RANKS and array.ndim not in _RANKS[role]:
+        axes = "rank 2 [batch, channels]" if role == "Pooled" else "rank 3 [batch, tokens, channels]"
+        raise ValueError(f"{name}: requires {axes}, but found rank {array.ndim} with shape "
                          f"{describe_shape(array.shape)}")
-    if role == "Rows" and array.ndim == 3:
+    if role in _RANKS and array.ndim == 3:
         array = array.transpose(order)
     if 0 in array.shape:
         raise ValueError(f"{name}: requires no empty axis, but found {describe_shape(array.shape)}")
@@ -76,7 +79,9 @@ def _declare(graph: Graph, name: str, role: str, shape: tuple[int, ...]) -> Valu
         return graph.mask(name)
     if role == "Factors":
         return graph.factors(name, shape[0])
-    return graph.input(name, shape[2:]) if role == "Rows" else graph.parameter(name, shape)
+    if role not in _RANKS:
+        return graph.parameter(name, shape)
+    return graph.pooled(name, shape[1]) if len(shape) == 2 else graph.input(name, shape[2:])
 
 
 def trace(name: str, arrays: Mapping[str, tuple[int, ...]], options: Mapping[str, Any]) -> Graph:
@@ -95,8 +100,8 @@ _functions: dict[Any, Function] = {}
 def _compiled(name: str, arrays: Mapping[str, AnyArray], options: Mapping[str, Any], threads: int | None) -> Function:
     """The code for operands of these shapes, batch and length apart, with the parameters among them."""
     roles = _roles(name)
-    shapes = {operand: array.shape[2:] if roles[operand] == "Rows" else () if roles[operand] == "Mask" else array.shape
-              for operand, array in arrays.items()}
+    shapes = {operand: (array.ndim, *array.shape[min(array.ndim - 1, 2):]) if roles[operand] in _RANKS
+              else () if roles[operand] == "Mask" else array.shape for operand, array in arrays.items()}
     key = (name, threads, tuple(shapes.items()), tuple((o, tuple(v) if isinstance(v, list) else v)
                                                        for o, v in sorted(options.items())))
     parameters = [array for operand, array in arrays.items() if roles[operand] == "Weight"]

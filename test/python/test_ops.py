@@ -48,6 +48,15 @@ def test_dense_without_bias_and_with_a_multiplier():
     check(ops.dense(X, w, multiplier=m), oracle.dense(*wide(X, w), multiplier=wide(m)[0]))
 
 
+def test_one_row_a_sequence():
+    """Dense layers and what is elementwise take pooled rows too."""
+    row, w, b = normal(3, C), weight(5, C), weight(5)
+    check(ops.dense(row, w, b, activation="tanh"), np.tanh(oracle.dense(*wide(row, w, b))))
+    check(ops.multiply(row, row), wide(row)[0] ** 2)
+    check(ops.layer_norm(row, w[0], w[1]), oracle.layer_norm(*wide(row, w[0], w[1])))
+    check(ops.dense(np.ascontiguousarray(row[:, None]), w), oracle.dense(*wide(row, w))[:, None])
+
+
 def test_grouped_dense():
     w, b = weight(3, 4, 5), weight(15)
     check(ops.grouped_dense(X, w, b), oracle.grouped_dense(*wide(X, w, b)))
@@ -253,6 +262,21 @@ def test_other_forms_of_arrays():
     np.testing.assert_array_equal(ops.dense(X.tolist(), w.astype(np.float64).tolist()), want)
     np.testing.assert_array_equal(ops.dense(np.asfortranarray(X), w.T.copy().T), want)
     np.testing.assert_array_equal(ops.dense(np.repeat(X, 2, axis=1)[:, ::2], w), want)
+
+
+def test_dlpack():
+    class Foreign:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **options):
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    w = weight(8, C)
+    np.testing.assert_array_equal(ops.dense(Foreign(X), Foreign(w)), ops.dense(X, w))
 
 
 def test_signatures_and_descriptions_are_those_of_the_operations():
