@@ -40,13 +40,16 @@ def operation(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def pads(padding: Padding, taps: int, dilation: int = 1) -> tuple[int, int]:
+def pads(padding: Padding, taps: int, dilation: int = 1, stride: int = 1) -> tuple[int, int]:
     """Zeros before and behind a sequence."""
     reach = dilation * (taps - 1)
     named = {"same": (reach // 2, reach - reach // 2), "causal": (reach, 0), "valid": (0, 0)}
     if isinstance(padding, str):
         if padding not in named:
             raise ValueError(f"padding: requires same, causal, valid or a pair of numbers, but found {shown(padding)}")
+        if padding == "same" and stride != 1:
+            raise ValueError(f"padding: requires a pair of numbers for a stride of {stride}, but found 'same', which "
+                             "would depend on the number of tokens")
         return named[padding]
     try:
         low, high = (int(number) for number in padding)

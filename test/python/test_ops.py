@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from convbert import ops, reference_ops as oracle
-from convbert.operations import ACTIVATIONS
+from convbert.operations import ACTIVATIONS, pads
 
 #: Of the magnitude of the result: the largest gap of float32 to float64 measured over all cases here is 2.1e-6.
 TOLERANCE = 1e-5
@@ -207,6 +207,17 @@ def test_mixed_attention(shared):
     check(ops.mixed_attention(X, mask=MASK, **weights, **options),
           oracle.mixed_attention(*wide(X), bias=oracle.attention_bias(MASK, np.float64),
                                  **dict(zip(weights, wide(*weights.values()))), **options))
+
+
+def test_padding_names():
+    """The window arithmetic of the specification: an even number of zeros too many has the spare one behind."""
+    assert [pads(name, 9) for name in ("same", "causal", "valid")] == [(4, 4), (8, 0), (0, 0)]
+    assert [pads("same", taps, dilation) for taps, dilation in ((4, 1), (4, 2), (3, 5), (1, 7))] == [
+        (1, 2), (3, 3), (5, 5), (0, 0)]
+    assert pads("causal", 3, 4, stride=2) == (8, 0)
+    with pytest.raises(ValueError, match="requires a pair of numbers for a stride of 2, but found 'same', which would "
+                                         "depend on the number of tokens"):
+        pads("same", 3, stride=2)
 
 
 # ---- any size -------------------------------------------------------------------------------------------------------
