@@ -267,6 +267,16 @@ def test_threads_do_not_change_bits():
     np.testing.assert_array_equal(ops.dense(X, w, threads=1), ops.dense(X, w, threads=2))
 
 
+def test_many_threads_with_weights_of_their_own():
+    from concurrent.futures import ThreadPoolExecutor
+
+    weights = [weight(30, C, seed=seed) for seed in range(16)]
+    want = [ops.dense(X, w, threads=1) for w in weights]
+    with ThreadPoolExecutor(8) as pool:
+        for got, expected in zip(pool.map(lambda w: ops.dense(X, w, threads=1), weights * 4), want * 4):
+            np.testing.assert_array_equal(got, expected)
+
+
 def test_other_forms_of_arrays():
     w = weight(8, C)
     want = ops.dense(X, w)
