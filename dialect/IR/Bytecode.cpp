@@ -6,18 +6,11 @@
 using namespace mlir;
 using namespace mlir::convbert;
 
-/// The version that is being read or written: what the file or the writer's configuration says, or the current one.
-template <typename ReaderOrWriter> static uint64_t getVersion(const ReaderOrWriter &readerOrWriter) {
-  FailureOr<const DialectVersion *> version = readerOrWriter.template getDialectVersion<ConvBERTDialect>();
-  return succeeded(version) ? static_cast<const ConvBERTDialectVersion *>(*version)->number
-                            : ConvBERTDialectVersion::kCurrent;
-}
-
 namespace {
 struct ConvBERTBytecodeInterface : BytecodeDialectInterface {
   explicit ConvBERTBytecodeInterface(Dialect *dialect) : BytecodeDialectInterface(dialect) {}
 
-  void writeVersion(DialectBytecodeWriter &writer) const override { writer.writeVarInt(getVersion(writer)); }
+  void writeVersion(DialectBytecodeWriter &writer) const override { writer.writeVarInt(getDialectVersion(writer)); }
 
   std::unique_ptr<DialectVersion> readVersion(DialectBytecodeReader &reader) const override {
     uint64_t number;
@@ -46,36 +39,4 @@ struct ConvBERTBytecodeInterface : BytecodeDialectInterface {
 
 void convbert::addBytecodeInterface(ConvBERTDialect &dialect) {
   dialect.addInterface(std::make_unique<ConvBERTBytecodeInterface>(&dialect));
-}
-
-//===----------------------------------------------------------------------===//
-// Operations whose encoding has changed
-//===----------------------------------------------------------------------===//
-
-LogicalResult ApplyKernelOp::readProperties(DialectBytecodeReader &reader, OperationState &state) {
-  auto &properties = state.getOrAddProperties<Properties>();
-  if (getVersion(reader) > 0)
-    return failure(failed(reader.readAttribute(properties.normalize)) ||
-                   failed(reader.readAttribute(properties.pads)) ||
-                   (getVersion(reader) > 1 && failed(reader.readOptionalAttribute(properties.with_taps))));
-  UnitAttr softmax;
-  if (failed(reader.readAttribute(properties.pads)) || failed(reader.readOptionalAttribute(softmax)))
-    return failure();
-  properties.normalize = KernelNormAttr::get(reader.getContext(), softmax ? KernelNorm::Softmax : KernelNorm::None);
-  return success();
-}
-
-void ApplyKernelOp::writeProperties(DialectBytecodeWriter &writer) {
-  auto &properties = getProperties();
-  if (getVersion(writer) > 0) {
-    writer.writeAttribute(properties.normalize);
-    writer.writeAttribute(properties.pads);
-    if (getVersion(writer) > 1)
-      writer.writeOptionalAttribute(properties.with_taps);
-    return;
-  }
-  ArrayRef<int64_t> pads = getPads();
-  bool alike = pads.size() == 2 && pads[0] == pads[1];
-  writer.writeAttribute(alike ? DenseI64ArrayAttr::get(getContext(), pads[0]) : properties.pads);
-  writer.writeOptionalAttribute(getNormalize() == KernelNorm::Softmax ? UnitAttr::get(getContext()) : UnitAttr());
 }

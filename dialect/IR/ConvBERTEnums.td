@@ -16,8 +16,8 @@ class ConvBERT_EnumAttr<EnumAttrInfo info, string mnemonic>
   let assemblyFormat = "`<` $value `>`";
 }
 
-/// The distinct elementwise functions without parameters of Hugging Face's `ACT2FN`, and SELU.  Activations.h maps the
-/// names of configurations to them: several names are one function.
+/// The distinct elementwise functions without parameters of Hugging Face's `ACT2FN`, SELU, and the hard sigmoid of
+/// gates.  Activations.h maps the names of configurations to them: several names are one function.
 def ConvBERT_ActivationKind : ConvBERT_Enum<"ActivationKind", "elementwise activation", [
   I32EnumAttrCase<"Identity", 0, "identity">,
   I32EnumAttrCase<"Gelu", 1, "gelu">,          // exact: x/2 (1 + erf(x / sqrt 2))
@@ -35,7 +35,8 @@ def ConvBERT_ActivationKind : ConvBERT_Enum<"ActivationKind", "elementwise activ
   I32EnumAttrCase<"HardSwish", 13, "hardswish">,
   I32EnumAttrCase<"Laplace", 14, "laplace">,
   I32EnumAttrCase<"Mish", 15, "mish">,
-  I32EnumAttrCase<"SqrtSoftplus", 16, "sqrtsoftplus">
+  I32EnumAttrCase<"SqrtSoftplus", 16, "sqrtsoftplus">,
+  I32EnumAttrCase<"HardSigmoid", 17, "hard_sigmoid">
 ]>;
 def ConvBERT_ActivationAttr : ConvBERT_EnumAttr<ConvBERT_ActivationKind, "activation">;
 
@@ -52,6 +53,20 @@ def ConvBERT_KernelNorm : ConvBERT_Enum<"KernelNorm", "normalisation of convolut
   I32EnumAttrCase<"Softmax", 1, "softmax">
 ]>;
 def ConvBERT_KernelNormAttr : ConvBERT_EnumAttr<ConvBERT_KernelNorm, "norm">;
+
+/// What happens to taps that read beyond an end of the sequence: they meet zeros, or the softmax leaves them out.
+def ConvBERT_Edge : ConvBERT_Enum<"Edge", "convolution taps at the ends of a sequence", [
+  I32EnumAttrCase<"Zero", 0, "zero">,
+  I32EnumAttrCase<"Renorm", 1, "renorm">
+]>;
+def ConvBERT_EdgeAttr : ConvBERT_EnumAttr<ConvBERT_Edge, "edge">;
+
+/// Which channels are a head's, of H heads and R channels each.
+def ConvBERT_HeadMap : ConvBERT_Enum<"HeadMap", "channels of a head", [
+  I32EnumAttrCase<"Blocked", 0, "blocked">,        // h R ... h R + R - 1
+  I32EnumAttrCase<"Interleaved", 1, "interleaved"> // h, h + H, h + 2 H, ...
+]>;
+def ConvBERT_HeadMapAttr : ConvBERT_EnumAttr<ConvBERT_HeadMap, "head_map">;
 
 /// Which token, or what of all tokens, speaks for a sequence.
 def ConvBERT_PoolKind : ConvBERT_Enum<"PoolKind", "sequence summary", [

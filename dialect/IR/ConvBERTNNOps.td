@@ -106,10 +106,23 @@ def ConvBERT_PoolOp : ConvBERT_SequenceOp<"pool", [DeclareOpInterfaceMethods<Con
     ```mlir
     %y = convbert.pool %x {kind = #convbert.pool<first>} : (tensor<?x?x768xf32>) -> tensor<?x768xf32>
     ```
+
+    With a mask the mean is that of the tokens that it has.
+
+    ```mlir
+    %y = convbert.pool %x mask(%m) {kind = #convbert.pool<mean>}
+      : (tensor<?x?x768xf32>, tensor<?x?xi1>) -> tensor<?x768xf32>
+    ```
   }];
-  let arguments = (ins ConvBERT_Sequence:$x, ConvBERT_PoolAttr:$kind);
+  let arguments = (ins ConvBERT_Sequence:$x, Optional<ConvBERT_TokenMask>:$mask, ConvBERT_PoolAttr:$kind);
   let results = (outs ConvBERT_Pooled:$result);
-  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$x (`mask` `(` $mask^ `)`)? attr-dict `:` functional-type(operands, results)";
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$x, "::mlir::convbert::PoolKind":$kind), [{
+      build($_builder, $_state, x, /*mask=*/::mlir::Value(), kind);
+    }]>
+  ];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

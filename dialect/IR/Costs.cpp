@@ -69,6 +69,29 @@ int64_t SpanDynamicConvOp::macCount(int64_t batch, int64_t length) {
   int64_t apply = multiplyExtents(getFeatures(getV()), taps);
   return product({batch, length, addExtents(sizes(getWeight()), apply)});
 }
+int64_t LightConvOp::macCount(int64_t batch, int64_t length) {
+  return product({batch, length, getFeatures(getX()), getTaps()});
+}
+int64_t DynamicConvOp::macCount(int64_t batch, int64_t length) {
+  return product({batch, length, addExtents(sizes(getWeight()), multiplyExtents(getFeatures(getX()), getTaps()))});
+}
+
+// Gates: their papers count the squeeze and the scaling, one for each element of the sequence.
+int64_t ScaleChannelsOp::macCount(int64_t batch, int64_t length) {
+  return product({batch, length, getFeatures(getX())});
+}
+int64_t SelectBranchesOp::macCount(int64_t batch, int64_t length) {
+  return product({static_cast<int64_t>(getBranches().size()), batch, length, getFeatures(getBranches().front())});
+}
+int64_t SqueezeExciteOp::macCount(int64_t batch, int64_t length) {
+  int64_t scaled = product({2, length, getFeatures(getX())});
+  return product({batch, addExtents(scaled, sizes({getW1(), getW2()}))});
+}
+int64_t SelectiveKernelOp::macCount(int64_t batch, int64_t length) {
+  int64_t branches = static_cast<int64_t>(getBranches().size());
+  int64_t weighed = product({2, branches, length, getFeatures(getBranches().front())});
+  return product({batch, addExtents(weighed, sizes({getWz(), getA()}))});
+}
 
 int64_t SelfAttentionOp::macCount(int64_t batch, int64_t length) {
   return product({batch, length, length, addExtents(getFeatures(getK()), getFeatures(getV()))});
@@ -85,7 +108,9 @@ int64_t ActivationOp::macCount(int64_t, int64_t) { return 0; }
 int64_t AttentionBiasOp::macCount(int64_t, int64_t) { return 0; }
 int64_t LayerNormOp::macCount(int64_t, int64_t) { return 0; }
 int64_t MaskTokensOp::macCount(int64_t, int64_t) { return 0; }
+int64_t AddBiasOp::macCount(int64_t, int64_t) { return 0; }
 int64_t PoolOp::macCount(int64_t, int64_t) { return 0; }
+int64_t NormalizeTapsOp::macCount(int64_t, int64_t) { return 0; }
 int64_t ScaleHeadsOp::macCount(int64_t, int64_t) { return 0; }
 
 //===----------------------------------------------------------------------===//
@@ -110,6 +135,12 @@ int64_t DepthwiseConv1DOp::parameterCount() { return sizes({getWeight()}); }
 int64_t SeparableConv1DOp::parameterCount() { return sizes({getDepthwise(), getPointwise(), getBias()}); }
 int64_t DynamicKernelOp::parameterCount() { return sizes({getWeight(), getBias()}); }
 int64_t SpanDynamicConvOp::parameterCount() { return sizes({getWeight(), getBias()}); }
+int64_t LightConvOp::parameterCount() { return sizes({getWeight(), getBias()}); }
+int64_t DynamicConvOp::parameterCount() { return sizes({getWeight(), getBias(), getChannelBias()}); }
+int64_t AddBiasOp::parameterCount() { return sizes(getBias()); }
+int64_t NormalizeTapsOp::parameterCount() { return sizes(getLogits()); }
+int64_t SqueezeExciteOp::parameterCount() { return sizes({getW1(), getB1(), getW2(), getB2()}); }
+int64_t SelectiveKernelOp::parameterCount() { return sizes({getWz(), getScale(), getShift(), getA()}); }
 int64_t MixedAttentionOp::parameterCount() {
   return sizes({getWq(), getBq(), getWk(), getBk(), getWv(), getBv(), getWd(), getWp(), getBp(), getWf(), getBf(),
                 getWc(), getBc(), getWo(), getBo()});
@@ -120,6 +151,8 @@ int64_t AttentionBiasOp::parameterCount() { return 0; }
 int64_t MaskTokensOp::parameterCount() { return 0; }
 int64_t PoolOp::parameterCount() { return 0; }
 int64_t ScaleHeadsOp::parameterCount() { return 0; }
+int64_t ScaleChannelsOp::parameterCount() { return 0; }
+int64_t SelectBranchesOp::parameterCount() { return 0; }
 int64_t SelfAttentionOp::parameterCount() { return 0; }
 
 //===----------------------------------------------------------------------===//

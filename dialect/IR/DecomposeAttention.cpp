@@ -1,4 +1,4 @@
-//===- DecomposeAttention.cpp - DecomposeOpInterface: attention, dynamic convolution -===//
+//===- DecomposeAttention.cpp - DecomposeOpInterface: mixed attention -------===//
 
 #include "dialect/IR/Blocks.h"
 #include "dialect/IR/Decompose.h"
@@ -9,23 +9,6 @@ using namespace mlir;
 using namespace mlir::convbert;
 
 using Values = FailureOr<SmallVector<Value>>;
-
-static Values one(Value value) { return SmallVector<Value>{value}; }
-
-Values ApplyKernelOp::decompose(OpBuilder &b) {
-  Value v = MaskTokensOp::create(b, getLoc(), getV(), getMask());
-  auto op = ApplyKernelOp::create(b, getLoc(), v, getTaps(), /*mask=*/Value(), getPadsAttr(), getNormalizeAttr(),
-                                  getWithTapsAttr());
-  return SmallVector<Value>(op->getResults());
-}
-
-Values SpanDynamicConvOp::decompose(OpBuilder &b) {
-  Value taps = DynamicKernelOp::create(b, nameStep(getLoc(), "kernel"), getQ(), getWeight(), getBias(), getSpanKey(),
-                                       getHeads(), KernelNorm::Softmax, getLayout());
-  return one(ApplyKernelOp::create(b, getLoc(), getV(), taps, getMask(), getPadsAttr(),
-                                   KernelNormAttr::get(b.getContext(), KernelNorm::None), /*with_taps=*/UnitAttr())
-                 .getResult());
-}
 
 namespace {
 

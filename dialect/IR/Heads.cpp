@@ -1,4 +1,4 @@
-//===- Heads.cpp - HeadedInterface of step operations and dynamic convolution -===//
+//===- Heads.cpp - HeadedInterface: what is shared, and self-attention ------===//
 
 #include "dialect/IR/Blocks.h"
 #include "dialect/IR/HeadsBuilder.h"
@@ -53,8 +53,7 @@ std::optional<KeepIf> convbert::findOtherReader(std::optional<ArrayRef<int64_t>>
   return std::nullopt;
 }
 
-/// The heads that stay of an operation that has heads of `branch` only.
-static FailureOr<SmallVector<int64_t>> getKeptOfOne(Operation *op, HeadBranch branch, ArrayRef<Head> removed) {
+FailureOr<SmallVector<int64_t>> convbert::getKeptOfOne(Operation *op, HeadBranch branch, ArrayRef<Head> removed) {
   HeadBranch other = branch == HeadBranch::Attention ? HeadBranch::Convolution : HeadBranch::Attention;
   if (failed(getKeptHeads(op, other, 0, removed)))
     return failure();
@@ -63,9 +62,6 @@ static FailureOr<SmallVector<int64_t>> getKeptOfOne(Operation *op, HeadBranch br
     return op->emitOpError() << "requires a head to stay, but found all to be removed";
   return kept;
 }
-
-/// The axis of a dense weight's output features.
-static int64_t outAxis(WeightLayout layout) { return layout == WeightLayout::OutIn ? 0 : 1; }
 
 //===----------------------------------------------------------------------===//
 // Self-attention
@@ -103,79 +99,4 @@ Values SelfAttentionOp::removeHeads(OpBuilder &b, ArrayRef<Head> removed) {
       selectBlocks(b, loc, getV(), 2, valueSize, *kept), getBias(), mask, b.getI64IntegerAttr(kept->size()),
       getScaleAttr(), getSlicesAttr(b, slices, used.size()), getWithProbabilitiesAttr());
   return SmallVector<Value>(op->getResults());
-}
-
-//===----------------------------------------------------------------------===//
-// Dynamic convolution
-//===----------------------------------------------------------------------===//
-
-int64_t DynamicKernelOp::numHeads(HeadBranch branch) {
-  return branch == HeadBranch::Convolution ? static_cast<int64_t>(getHeads()) : 0;
-}
-
-Slices DynamicKernelOp::slicesFor(Head head) {
-  int64_t taps = getTaps();
-  Slices slices{{1, outAxis(getLayout()), head.index * taps, taps, std::nullopt}};
-  if (getBias())
-    slices.push_back({2, 0, head.index * taps, taps, std::nullopt});
-  return slices;
-}
-
-Values DynamicKernelOp::removeHeads(OpBuilder &b, ArrayRef<Head> removed) {
-  FailureOr<SmallVector<int64_t>> kept = getKeptOfOne(*this, HeadBranch::Convolution, removed);
-  if (failed(kept))
-    return failure();
-  Value weight = selectBlocks(b, getLoc(), getWeight(), outAxis(getLayout()), getTaps(), *kept);
-  Value bias = getBias() ? selectBlocks(b, getLoc(), getBias(), 0, getTaps(), *kept) : Value();
-  Value taps = DynamicKernelOp::create(b, getLoc(), getQ(), weight, bias, getSpanKey(), kept->size(), getNormalize(),
-                                       getLayout());
-  return SmallVector<Value>{taps};
-}
-
-int64_t ApplyKernelOp::numHeads(HeadBranch branch) {
-  return branch == HeadBranch::Convolution ? getExtent(getTaps(), 2) : 0;
-}
-
-Slices ApplyKernelOp::slicesFor(Head head) {
-  int64_t size = getFeatures(getV()) / numHeads(HeadBranch::Convolution);
-  return {{0, 2, head.index * size, size, std::nullopt}, {1, 2, head.index, 1, std::nullopt}};
-}
-
-Values ApplyKernelOp::removeHeads(OpBuilder &b, ArrayRef<Head> removed) {
-  FailureOr<SmallVector<int64_t>> kept = getKeptOfOne(*this, HeadBranch::Convolution, removed);
-  if (failed(kept))
-    return failure();
-  int64_t size = getFeatures(getV()) / numHeads(HeadBranch::Convolution);
-  auto op = ApplyKernelOp::create(b, getLoc(), selectBlocks(b, getLoc(), getV(), 2, size, *kept),
-                                  selectBlocks(b, getLoc(), getTaps(), 2, 1, *kept), getMask(), getPadsAttr(),
-                                  getNormalizeAttr(), getWithTapsAttr());
-  return SmallVector<Value>(op->getResults());
-}
-
-int64_t SpanDynamicConvOp::numHeads(HeadBranch branch) {
-  return branch == HeadBranch::Convolution ? static_cast<int64_t>(getHeads()) : 0;
-}
-
-/// Every head's taps rest on all of the query and the span-aware key: both stay.
-Slices SpanDynamicConvOp::slicesFor(Head head) {
-  int64_t size = getFeatures(getV()) / static_cast<int64_t>(getHeads()), taps = getTaps();
-  Slices slices{{2, 2, head.index * size, size, std::nullopt},
-                {3, outAxis(getLayout()), head.index * taps, taps, std::nullopt}};
-  if (getBias())
-    slices.push_back({4, 0, head.index * taps, taps, std::nullopt});
-  return slices;
-}
-
-Values SpanDynamicConvOp::removeHeads(OpBuilder &b, ArrayRef<Head> removed) {
-  FailureOr<SmallVector<int64_t>> kept = getKeptOfOne(*this, HeadBranch::Convolution, removed);
-  if (failed(kept))
-    return failure();
-  Location loc = getLoc();
-  int64_t size = getFeatures(getV()) / static_cast<int64_t>(getHeads());
-  Value weight = selectBlocks(b, loc, getWeight(), outAxis(getLayout()), getTaps(), *kept);
-  Value bias = getBias() ? selectBlocks(b, loc, getBias(), 0, getTaps(), *kept) : Value();
-  Value y =
-      SpanDynamicConvOp::create(b, loc, getQ(), getSpanKey(), selectBlocks(b, loc, getV(), 2, size, *kept), weight,
-                                bias, getMask(), b.getI64IntegerAttr(kept->size()), getPadsAttr(), getLayoutAttr());
-  return SmallVector<Value>{y};
 }

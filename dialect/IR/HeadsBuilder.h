@@ -11,6 +11,9 @@ namespace mlir::convbert {
 /// exist.
 FailureOr<SmallVector<int64_t>> getKeptHeads(Operation *op, HeadBranch branch, int64_t count, ArrayRef<Head> removed);
 
+/// The heads that stay of an operation that has heads of `branch` only.  Reports and fails where none would be left.
+FailureOr<SmallVector<int64_t>> getKeptOfOne(Operation *op, HeadBranch branch, ArrayRef<Head> removed);
+
 /// Another attention head that reads the same slice of the query as `head`.
 std::optional<KeepIf> findOtherReader(std::optional<ArrayRef<int64_t>> slices, int64_t head);
 

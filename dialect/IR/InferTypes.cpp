@@ -111,6 +111,25 @@ INFER(ApplyKernelOp) {
   return success();
 }
 INFER(SpanDynamicConvOp) { return inferFeatures(location, adaptor.getV(), getFeatures(adaptor.getV()), types); }
+INFER(LightConvOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
+INFER(DynamicConvOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
+INFER(AddBiasOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
+
+//===----------------------------------------------------------------------===//
+// Gates
+//===----------------------------------------------------------------------===//
+
+/// The type of the first branch: without one there is no type.
+static LogicalResult inferBranch(MaybeLocation location, ValueRange branches, SmallVectorImpl<Type> &types) {
+  if (branches.empty())
+    return emitOptionalError(location, "requires at least one branch, but found none");
+  return inferFeatures(location, branches.front(), getFeatures(branches.front()), types);
+}
+
+INFER(ScaleChannelsOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
+INFER(SqueezeExciteOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
+INFER(SelectBranchesOp) { return inferBranch(location, adaptor.getBranches(), types); }   // SELECT_BRANCHES-C1
+INFER(SelectiveKernelOp) { return inferBranch(location, adaptor.getBranches(), types); } // SELECTIVE_KERNEL-C1
 
 //===----------------------------------------------------------------------===//
 // Attention

@@ -89,10 +89,21 @@ struct FuseTapSoftmax : CountingPattern<ApplyKernelOp> {
       return rewriter.notifyMatchFailure(op, "the taps are not generated for this convolution alone");
     if (op.getNormalize() != KernelNorm::None || kernel.getNormalize() != KernelNorm::Softmax)
       return rewriter.notifyMatchFailure(op, "no softmax to move");
-    rewriter.modifyOpInPlace(kernel, [&] { kernel.setNormalize(KernelNorm::None); });
+    // A softmax that leaves taps out must leave out those of this convolution.
+    bool renorm = kernel.getEdge() == Edge::Renorm;
+    if (renorm && (*kernel.getPads() != op.getPads() || kernel.getDilation() != op.getDilation()))
+      return rewriter.notifyMatchFailure(op, "the taps are those of another window");
+    EdgeAttr edge = kernel.getEdgeAttr();
+    rewriter.modifyOpInPlace(kernel, [&] {
+      kernel.setNormalize(KernelNorm::None);
+      kernel.setEdge(Edge::Zero);
+      kernel.removePadsAttr();
+      kernel.setDilation(1);
+    });
     UnitAttr withTaps = kernel->hasOneUse() ? UnitAttr() : rewriter.getUnitAttr();
     auto fusedOp = ApplyKernelOp::create(rewriter, op.getLoc(), op.getV(), op.getTaps(), op.getMask(), op.getPadsAttr(),
-                                         KernelNormAttr::get(op.getContext(), KernelNorm::Softmax), withTaps);
+                                         KernelNormAttr::get(op.getContext(), KernelNorm::Softmax), withTaps,
+                                         op.getDilationAttr(), edge, op.getHeadMapAttr());
     rewriter.replaceOp(op, fusedOp.getResult());
     if (withTaps)
       rewriter.replaceAllUsesExcept(kernel.getResult(), fusedOp.getNormalized(), fusedOp);

@@ -25,7 +25,7 @@ OPERANDS = {
     "activation": "x",
     "layer_norm": "x residual gamma beta",
     "embeddings": "ids token_types position_ids word position types gamma beta projection projection_bias",
-    "pool": "x",
+    "pool": "x mask",
     "attention_bias": "mask",
     "depthwise_conv1d": "x weight",
     "separable_conv1d": "x depthwise pointwise bias",
@@ -33,6 +33,14 @@ OPERANDS = {
     "dynamic_kernel": "q weight bias span_key",
     "apply_kernel": "v taps mask",
     "span_dynamic_conv": "q span_key v weight bias mask",
+    "normalize_taps": "logits",
+    "light_conv": "x weight bias",
+    "dynamic_conv": "x weight bias query channel_bias",
+    "add_bias": "x bias",
+    "scale_channels": "x gate",
+    "select_branches": "branches logits",
+    "squeeze_excite": "x w1 b1 w2 b2 mask",
+    "selective_kernel": "branches wz scale shift a",
     "scale_heads": "x scales",
     "self_attention": "q k v bias head_mask",
     "feed_forward": "x w1 b1 w2 b2",
@@ -68,14 +76,29 @@ def _attributes(text: str | None) -> dict[str, Any]:
     return {name: _value(value) for name, value in found} | flags
 
 
+def _extents(result: str) -> list[int | None]:
+    """Extents of a tensor type; None for those that it leaves open."""
+    return [None if extent == "?" else int(extent) for extent in re.findall(r"(\d+|\?)x", result)]
+
+
+def _reshape(source: Array, result: str) -> Array:
+    """tensor.collapse_shape and expand_shape: open extents are batch and length, which stay."""
+    return source.reshape([source.shape[i] if extent is None else extent for i, extent in enumerate(_extents(result))])
+
+
 def _slice(operands: list[Any], attributes: dict[str, Any], result: str) -> Array:
-    """tensor.extract_slice; unit extents that the result lacks are dropped."""
+    """tensor.extract_slice; a unit extent that the result lacks is dropped."""
     source, *dynamic = operands
     parts = []
     for name in ("static_offsets", "static_sizes", "static_strides"):
         parts.append([dynamic.pop(0) if number == _DYNAMIC else number for number in attributes[name]])
     found = source[tuple(slice(at, at + size * step, step) for at, size, step in zip(*parts))]
-    return found.reshape(found.shape[:2] if result.count("x") == 2 and found.shape[-1] == 1 else found.shape)
+    wanted = _extents(result)
+    for axis in reversed(range(found.ndim if found.ndim > len(wanted) else 0)):
+        left = np.delete(found.shape, axis)
+        if found.shape[axis] == 1 and all(w in (None, extent) for w, extent in zip(wanted, left)):
+            return found.reshape(left)
+    return found
 
 
 def _evaluate(name: str, operands: list[Any], attributes: dict[str, Any], result: str) -> Any:
@@ -83,6 +106,12 @@ def _evaluate(name: str, operands: list[Any], attributes: dict[str, Any], result
     segments = attributes.pop("operandSegmentSizes", None)
     if dialect == "convbert":
         names = OPERANDS[op].split()
+        if names[0] == "branches":  # as many as there are
+            found, function = operands[segments[0]:], getattr(reference_ops, op)
+            if op == "select_branches":
+                return function(*operands)
+            named = dict(zip([n for n, size in zip(names[1:], segments[1:]) if size], found))
+            return function(*operands[:segments[0]], **named, **attributes)
         if segments:
             names = [n for n, size in zip(names, segments) if size]
         elif op == "layer_norm" and len(operands) == 3:
@@ -96,10 +125,12 @@ def _evaluate(name: str, operands: list[Any], attributes: dict[str, Any], result
         return attributes["value"]
     if name == "arith.mulf":
         return operands[0] * operands[1]
+    if name == "arith.addf":
+        return operands[0] + operands[1]
     if name == "arith.extf":
         return operands[0]
     if name in ("tensor.collapse_shape", "tensor.expand_shape"):
-        return operands[0].reshape([int(extent) for extent in re.findall(r"(\d+)x", result)])
+        return _reshape(operands[0], result)
     if name == "tensor.empty":
         return None
     if name == "linalg.transpose":

@@ -49,6 +49,7 @@ ACTIVATIONS = {
     "laplace": _laplace,
     "mish": lambda x: x * np.tanh(_softplus(x)),
     "sqrtsoftplus": lambda x: np.sqrt(_softplus(x)),
+    "hard_sigmoid": lambda x: np.clip(x + 3, 0, 6) / x.dtype.type(6),
 }
 
 
@@ -86,8 +87,11 @@ def embeddings(ids, token_types, position_ids, word=None, position=None, types=N
     return x if projection is None else reference.dense(x, projection, projection_bias)
 
 
-def pool(x, kind):
-    """[B, C] of [B, T, C]: the first token, the last one, or the mean over all."""
+def pool(x, kind, mask=None):
+    """[B, C] of [B, T, C]: the first token, the last one, or the mean over all, or over those of mask [B, T]; the mean
+    of no token is zero."""
+    if mask is not None:
+        return mask_tokens(x, mask).sum(axis=1) / np.maximum(mask.sum(axis=1, keepdims=True), 1).astype(x.dtype)
     return x.mean(axis=1) if kind == "mean" else x[:, {"first": 0, "last": -1}[kind]]
 
 
@@ -107,30 +111,83 @@ def mask_tokens(x, mask):
     return np.where(mask[..., None], x, np.zeros((), x.dtype))
 
 
-def dynamic_kernel(q, weight, bias=None, span_key=None, heads=1, normalize="softmax", layout="out_in"):
+def _leave_out(logits, edge, pads, dilation):
+    """Logits [..., T, H, K] with -inf, for edge "renorm", where a tap reads no token of the sequence."""
+    if edge == "zero":
+        return logits
+    length, _, taps = logits.shape[-3:]
+    read = np.arange(length)[:, None] + np.arange(taps) * dilation - pads[0]
+    inside = (read >= 0) & (read < length)
+    return np.where(inside[:, None], logits, np.asarray(-np.inf, logits.dtype))
+
+
+def normalize_taps(logits):
+    """Softmax over the taps of each head, [H, K]."""
+    return reference.softmax(logits)
+
+
+def light_conv(x, weight, bias=None, pads=(0, 0), dilation=1, normalize="softmax", edge="zero", head_map="blocked"):
+    """y[b, t, c] = sum_k a[h(c), k] x[b, t + k*dilation - low, c] + bias[c]; a: softmax of weight [H, K], or weight."""
+    taps = np.broadcast_to(weight, (*x.shape[:2], *weight.shape))
+    y = apply_kernel(x, taps, None, pads, normalize, dilation=dilation, edge=edge, head_map=head_map)
+    return y if bias is None else y + bias
+
+
+def add_bias(x, bias):
+    """x [..., C] + bias [C]."""
+    return x + bias
+
+
+def dynamic_kernel(q, weight, bias=None, span_key=None, heads=1, normalize="softmax", layout="out_in", edge="zero",
+                   pads=None, dilation=1):
     """Taps [B, T, H, K] from a dense layer of q (* span_key) to H*K features, feature h*K + k being tap k of head h."""
     logits = dense(q if span_key is None else q * span_key, weight, bias, layout=layout)
     logits = logits.reshape(*q.shape[:2], heads, -1)
-    return reference.softmax(logits) if normalize == "softmax" else logits
+    return reference.softmax(_leave_out(logits, edge, pads, dilation)) if normalize == "softmax" else logits
 
 
-def apply_kernel(v, taps, mask=None, pads=(0, 0), normalize="none", with_taps=False):
-    """y[b, t, h, r] = sum_k taps[b, t, h, k] v[b, t + k - low, h, r], zero outside and where not mask: [B, T, C].
+def apply_kernel(v, taps, mask=None, pads=(0, 0), normalize="none", with_taps=False, dilation=1, edge="zero",
+                 head_map="blocked"):
+    """y[b, t, c] = sum_k taps[b, t, h(c), k] v[b, t + k*dilation - low, c], zero outside and where not mask: [B, T, C].
 
-    with_taps: also the taps, normalized.
+    h(c): c // R for "blocked" heads, c % H for "interleaved" ones. with_taps: also the taps, normalized.
     """
     if normalize == "softmax":
-        taps = reference.softmax(taps)
+        taps = reference.softmax(_leave_out(taps, edge, pads, dilation))
     if mask is not None:
         v = mask_tokens(v, mask)
-    split = v.reshape(*v.shape[:2], taps.shape[2], -1)
-    y = sum(taps[..., k:k + 1] * reference.shift(split, k - pads[0]) for k in range(taps.shape[3])).reshape(v.shape)
+    heads, features = taps.shape[2], np.arange(v.shape[2])
+    head = features // (v.shape[2] // heads) if head_map == "blocked" else features % heads
+    y = sum(taps[:, :, head, k] * reference.shift(v, k * dilation - pads[0]) for k in range(taps.shape[3]))
     return (y, taps) if with_taps else y
 
 
-def span_dynamic_conv(q, span_key, v, weight, bias=None, mask=None, heads=1, pads=(0, 0), layout="out_in"):
+def span_dynamic_conv(q, span_key, v, weight, bias=None, mask=None, heads=1, pads=(0, 0), layout="out_in", dilation=1,
+                      edge="zero", head_map="blocked"):
     """apply_kernel(v, dynamic_kernel(q * span_key))."""
-    return apply_kernel(v, dynamic_kernel(q, weight, bias, span_key, heads, layout=layout), mask, pads)
+    taps = dynamic_kernel(q, weight, bias, span_key, heads, "softmax", layout, edge, pads, dilation)
+    return apply_kernel(v, taps, mask, pads, dilation=dilation, head_map=head_map)
+
+
+def dynamic_conv(x, weight, bias=None, query=None, channel_bias=None, heads=1, pads=(0, 0), dilation=1,
+                 normalize="softmax", edge="zero", head_map="blocked", layout="out_in"):
+    """apply_kernel(x, dynamic_kernel(query or x)) + channel_bias."""
+    taps = dynamic_kernel(x if query is None else query, weight, bias, None, heads, normalize, layout, edge, pads,
+                          dilation)
+    y = apply_kernel(x, taps, None, pads, dilation=dilation, head_map=head_map)
+    return y if channel_bias is None else y + channel_bias
+
+
+def scale_channels(x, gate):
+    """x [B, T, C] * gate [B, C]."""
+    return x * gate[:, None]
+
+
+def select_branches(*operands):
+    """sum_m a_m u_m of branches u_m [B, T, C] and then as many logits [B, C]; a: their softmax over the branches."""
+    branches, logits = np.split(np.arange(len(operands)), 2)
+    weights = reference.softmax(np.stack([operands[m] for m in logits], axis=-1))
+    return sum(operands[m] * weights[:, None, :, m] for m in branches)
 
 
 def attention_bias(mask, dtype=np.float32):
@@ -171,6 +228,20 @@ def self_attention(q, k, v, bias=None, head_mask=None, heads=1, scale=1.0, query
 
 
 # ---- blocks ---------------------------------------------------------------------------------------------------------
+
+def squeeze_excite(x, w1, b1=None, w2=None, b2=None, mask=None, gate="sigmoid", layout="out_in"):
+    """gate(relu(mean_t(x) W1 + b1) W2 + b2) * x; the mean over the tokens of mask [B, T], if there is one."""
+    hidden = dense(pool(x, "mean", mask), w1, b1, activation="relu", layout=layout)
+    return scale_channels(x, dense(hidden, w2, b2, activation=gate, layout=layout))
+
+
+def selective_kernel(*branches, wz=None, scale=None, shift=None, a=None, layout="out_in"):
+    """select_branches of the branches [B, T, C] by logits z a[m], z = relu(scale (mean_t(sum of branches) Wz) + shift);
+    a [M, D, C]."""
+    z = dense(sum(branches).mean(axis=1), wz, layout=layout)
+    z = ACTIVATIONS["relu"]((z if scale is None else z * scale) + (0 if shift is None else shift))
+    return select_branches(*branches, *(z @ matrix for matrix in a))
+
 
 def feed_forward(x, w1, b1, w2, b2, activation="gelu"):
     """Two dense layers (rank 2: [out, in]; rank 3: grouped) with an activation between."""

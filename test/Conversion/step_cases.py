@@ -12,12 +12,13 @@ import numpy as np
 from convbert import reference_ops as ops
 
 #: The enumeration of an attribute; that of `kind` depends on the operation.
-ENUMS = {"activation": "activation", "layout": "layout", "normalize": "norm", "summary": "pool"}
+ENUMS = {"activation": "activation", "layout": "layout", "normalize": "norm", "summary": "pool", "edge": "edge",
+         "head_map": "head_map", "gate": "activation"}
 
 
 #: Activations that compute something.
 ACTIVATIONS = ("gelu", "gelu_new", "relu", "silu", "tanh", "selu", "sigmoid", "gelu_10", "quick_gelu", "relu2", "relu6",
-               "leaky_relu", "hardswish", "laplace", "mish", "sqrtsoftplus")
+               "leaky_relu", "hardswish", "laplace", "mish", "sqrtsoftplus", "hard_sigmoid")
 
 
 @dataclass
@@ -57,7 +58,8 @@ class Case:
         syntax = re.sub(r"\b(\w+)\b(?!\()", lambda match: "%" * (match[1] in types) + match[1],
                         self.syntax or ", ".join(types))
         attributes = ", ".join(self.attribute(*item) for item in self.attributes.items())
-        signature = types["x"] if self.op == "activation" else f"({', '.join(types.values())}) -> ({returned})"
+        alone = self.op in ("activation", "normalize_taps")  # operand and result are of one type
+        signature = next(iter(types.values())) if alone else f"({', '.join(types.values())}) -> ({returned})"
         values = ", ".join(f"%r#{i}" for i in range(len(self.results)))
         return (f"func.func @{self.name}({', '.join(f'%{n}: {t}' for n, t in types.items())}) -> ({returned}) {{\n"
                 f"  %r:{len(self.results)} = convbert.{self.op} {syntax} {{{attributes}}} : {signature}\n"
@@ -88,7 +90,9 @@ class Case:
         if name == "activation":
             found = ops.ACTIVATIONS[self.attributes["kind"]](arrays["x"])
         else:
-            found = getattr(ops, name)(**arrays, **self.attributes)
+            several = [array for key, array in arrays.items() if re.fullmatch(r"[ul]\d", key)]  # branches and logits
+            named = {key: array for key, array in arrays.items() if not re.fullmatch(r"[ul]\d", key)}
+            found = getattr(ops, name)(*several, **named, **self.attributes)
         return list(found) if isinstance(found, tuple) else [found]
 
 
@@ -189,6 +193,31 @@ STEPS = [
          {"pads": (2, 2), "normalize": "softmax", "with_taps": True}),
     Case("apply_masked", "apply_kernel", {"v": X12, "taps": "B T 3 5", "mask": "B T"}, [X12],
          {"pads": (4, 0), "normalize": "softmax"}, "v, taps mask(mask)"),
+    Case("kernel_renorm", "dynamic_kernel", {"q": X7, "weight": "15 7", "bias": "15", "span_key": X7}, ["B T 3 5"],
+         {"heads": 3, "normalize": "softmax", "edge": "renorm", "pads": (6, 2), "dilation": 2},
+         "q, weight, bias span(span_key)"),
+    Case("apply_interleaved", "apply_kernel", {"v": X12, "taps": "B T 3 5"}, [X12],
+         {"pads": (2, 2), "normalize": "none", "head_map": "interleaved"}),
+    Case("apply_dilated", "apply_kernel", {"v": X12, "taps": "B T 4 2"}, [X12],
+         {"pads": (3, 0), "dilation": 3, "normalize": "softmax"}),
+    Case("apply_renorm_with_taps", "apply_kernel", {"v": X12, "taps": "B T 3 5"}, [X12, "B T 3 5"],
+         {"pads": (4, 4), "dilation": 2, "normalize": "softmax", "with_taps": True, "edge": "renorm",
+          "head_map": "interleaved"}),
+    Case("light_raw", "light_conv", {"x": X12, "weight": "3 5", "bias": "12"}, [X12],
+         {"pads": (2, 2), "normalize": "none"}),
+    Case("light_raw_interleaved", "light_conv", {"x": X12, "weight": "4 3"}, [X12],
+         {"pads": (4, 0), "dilation": 2, "normalize": "none", "head_map": "interleaved"}),
+    Case("light_renorm", "light_conv", {"x": X12, "weight": "3 5", "bias": "12"}, [X12],
+         {"pads": (1, 3), "edge": "renorm"}),
+    Case("light_renorm_interleaved", "light_conv", {"x": X7, "weight": "7 9"}, [X7],
+         {"pads": (16, 0), "dilation": 2, "edge": "renorm", "head_map": "interleaved"}),
+    Case("biased", "add_bias", {"x": X7, "bias": "7"}, [X7]),
+    Case("biased_pooled", "add_bias", {"x": "B 7", "bias": "7"}, ["B 7"]),
+    Case("pool_masked", "pool", {"x": X7, "mask": "B T"}, ["B 7"], {"kind": "mean"}, "x mask(mask)"),
+    Case("scaled_channels", "scale_channels", {"x": X7, "gate": "B 7"}, [X7]),
+    Case("selected", "select_branches", {"u0": X7, "u1": X7, "u2": X7, "l0": "B 7", "l1": "B 7", "l2": "B 7"}, [X7], {},
+         "u0, u1, u2 by(l0, l1, l2)"),
+    Case("selected_of_one", "select_branches", {"u0": X7, "l0": "B 7"}, [X7], {}, "u0 by(l0)"),
     Case("scaled_heads", "scale_heads", {"x": X12, "scales": "3"}, [X12]),
     Case("scaled_heads_pooled", "scale_heads", {"x": "B 12", "scales": "12"}, ["B 12"]),
     Case("attention", "self_attention", {"q": X12, "k": X12, "v": X12}, [X12], {"heads": 4, "scale": 1.0}),
@@ -221,6 +250,32 @@ BLOCKS = [
     Case("span_masked", "span_dynamic_conv",
          {"q": X12, "span_key": X12, "v": "B T 6", "weight": "9 12", "bias": "9", "mask": "B T"}, ["B T 6"],
          {"heads": 3, "pads": (1, 1)}, "q, span_key, v, weight, bias mask(mask)"),
+    Case("span_renorm", "span_dynamic_conv",
+         {"q": X7, "span_key": X7, "v": X12, "weight": "7 12", "mask": "B T"}, [X12],
+         {"heads": 4, "pads": (2, 2), "dilation": 2, "edge": "renorm", "head_map": "interleaved", "layout": "in_out"},
+         "q, span_key, v, weight mask(mask)"),
+    Case("light", "light_conv", {"x": X12, "weight": "3 5", "bias": "12"}, [X12], {"pads": (2, 2)}),
+    Case("light_causal", "light_conv", {"x": X12, "weight": "4 4"}, [X12],
+         {"pads": (3, 0), "head_map": "interleaved"}),
+    Case("dynamic", "dynamic_conv", {"x": X12, "weight": "15 12", "bias": "15"}, [X12], {"heads": 3, "pads": (2, 2)}),
+    Case("dynamic_of_query", "dynamic_conv",
+         {"x": X12, "weight": "7 12", "bias": "12", "query": X7, "channel_bias": "12"}, [X12],
+         {"heads": 4, "pads": (4, 0), "dilation": 2, "edge": "renorm", "head_map": "interleaved", "layout": "in_out"},
+         "x, weight, bias query(query) channel_bias(channel_bias)"),
+    Case("dynamic_raw", "dynamic_conv", {"x": X12, "weight": "24 12", "channel_bias": "12"}, [X12],
+         {"heads": 12, "pads": (1, 0), "normalize": "none"}, "x, weight channel_bias(channel_bias)"),
+    Case("gated", "squeeze_excite", {"x": X7, "w1": "3 7", "b1": "3", "w2": "7 3", "b2": "7"}, [X7],
+         {"gate": "sigmoid"}, "x squeeze(w1, b1) excite(w2, b2)"),
+    Case("gated_masked", "squeeze_excite", {"x": X7, "w1": "7 3", "w2": "3 7", "mask": "B T"}, [X7],
+         {"gate": "hard_sigmoid", "layout": "in_out"}, "x squeeze(w1) excite(w2) mask(mask)"),
+    Case("selective", "selective_kernel",
+         {"u0": X7, "u1": X7, "wz": "3 7", "scale": "3", "shift": "3", "a": "2 3 7"}, [X7], {},
+         "u0, u1 squeeze(wz) scale(scale) shift(shift) select(a)"),
+    Case("selective_of_three", "selective_kernel",
+         {"u0": X7, "u1": X7, "u2": X7, "wz": "7 3", "shift": "3", "a": "3 3 7"}, [X7], {"layout": "in_out"},
+         "u0, u1, u2 squeeze(wz) shift(shift) select(a)"),
+    Case("selective_plain", "selective_kernel", {"u0": X7, "u1": X7, "wz": "1 7", "scale": "1", "a": "2 1 7"}, [X7], {},
+         "u0, u1 squeeze(wz) scale(scale) select(a)"),
     mixed("mixed", 12, 3, 3, 2, 9),
     mixed("mixed_plain", 12, 3, 0, 4, 0),
     mixed("mixed_conv_alone", 12, 0, 2, 4, 3, bias=False),

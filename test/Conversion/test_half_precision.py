@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 import step_harness
-from step_cases import Case, STEPS
+from step_cases import BLOCKS, Case, STEPS
 from step_harness import bf16_from, bf16_to_f32
 
 NAMES = ["dense_in_out", "dense_times", "grouped", "activation_gelu", "activation_mish", "norm_residual", "embeddings",
          "pool_first", "pool_mean", "masked_tokens", "depthwise", "depthwise_causal", "kernel", "kernel_span",
-         "apply_softmax", "scaled_heads", "attention", "attention_wide_query"]
-CASES = [case for case in STEPS if case.name in NAMES]
+         "apply_softmax", "kernel_renorm", "light", "light_renorm_interleaved", "biased", "pool_masked",
+         "scaled_channels", "selected", "scaled_heads", "attention", "attention_wide_query"]
+CASES = [case for case in STEPS + BLOCKS if case.name in NAMES]
 #: Masked attention of half-precision operands has a bias of f32: the lowest f32 is no finite f16.
 MASKED = Case("masked", "self_attention", {"q": "B T 12", "k": "B T 12", "v": "B T 12", "bias": "B T"}, ["B T 12"],
               {"heads": 3, "scale": 1.0}, "q, k, v bias(bias)")

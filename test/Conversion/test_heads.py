@@ -41,6 +41,29 @@ STEPS = [
           {"pads": (2, 2), "normalize": "softmax"}, "v, taps mask(mask)"), "convolution"),
     (Case("span", "span_dynamic_conv", {"q": X12, "span_key": X12, "v": "B T 6", "weight": "9 12", "bias": "9"},
           ["B T 6"], {"heads": 3, "pads": (1, 1)}), "convolution"),
+    (Case("apply_renorm", "apply_kernel", {"v": X12, "taps": "B T 3 3"}, [X12, "B T 3 3"],
+          {"pads": (2, 2), "dilation": 2, "normalize": "softmax", "edge": "renorm", "with_taps": True}), "convolution"),
+    (Case("kernel_renorm", "dynamic_kernel", {"q": X12, "weight": "9 12"}, ["B T 3 3"],
+          {"heads": 3, "normalize": "softmax", "edge": "renorm", "pads": (0, 2)}), "convolution"),
+    (Case("light", "light_conv", {"x": X12, "weight": "3 5", "bias": "12"}, [X12], {"pads": (2, 2)}), "convolution"),
+    (Case("dynamic", "dynamic_conv", {"x": X12, "weight": "9 12", "bias": "9", "channel_bias": "12"}, [X12],
+          {"heads": 3, "pads": (2, 0)}, "x, weight, bias channel_bias(channel_bias)"), "convolution"),
+    (Case("dynamic_of_query", "dynamic_conv", {"x": "B T 6", "weight": "12 9", "query": X12}, ["B T 6"],
+          {"heads": 3, "pads": (1, 1), "edge": "renorm", "layout": "in_out"}, "x, weight query(query)"), "convolution"),
+]
+
+
+#: The same of interleaved heads, whose features are those of one head every three.
+INTERLEAVED = {"head_map": "interleaved"}
+STEPS += [
+    (Case("light_columns", "light_conv", {"x": X12, "weight": "3 5", "bias": "12"}, [X12],
+          {"pads": (2, 2), "edge": "renorm", **INTERLEAVED}), "convolution"),
+    (Case("apply_columns", "apply_kernel", {"v": X12, "taps": "B T 3 5", "mask": "B T"}, [X12],
+          {"pads": (2, 2), "normalize": "softmax", **INTERLEAVED}, "v, taps mask(mask)"), "convolution"),
+    (Case("dynamic_columns", "dynamic_conv", {"x": X12, "weight": "9 12", "channel_bias": "12"}, [X12],
+          {"heads": 3, "pads": (2, 0), **INTERLEAVED}, "x, weight channel_bias(channel_bias)"), "convolution"),
+    (Case("span_columns", "span_dynamic_conv", {"q": X12, "span_key": X12, "v": "B T 6", "weight": "9 12"}, ["B T 6"],
+          {"heads": 3, "pads": (1, 1), **INTERLEAVED}), "convolution"),
 ]
 
 
@@ -82,6 +105,10 @@ def test_removed_heads_are_missing_features(case, branch):
         kept = [head for head in range(3) if head not in gone]
         for f, e in zip(found, case.oracle(arrays), strict=True):
             axis = {4: 1 if branch == "attention" else 2}.get(e.ndim, 2)
+            if e.ndim == 3 and "head_map" in case.attributes:
+                columns = e.reshape(*e.shape[:2], -1, 3)[..., kept]
+                np.testing.assert_allclose(f, columns.reshape(*e.shape[:2], -1), rtol=0, atol=1e-14)
+                continue
             blocks = np.split(e, 3, axis)
             np.testing.assert_allclose(f, np.concatenate([blocks[head] for head in kept], axis), rtol=0, atol=1e-14)
 

@@ -73,6 +73,19 @@ def sized(channels, heads, taps, groups):
         Case("attention", "self_attention", {"q": tokens, "k": tokens, "v": tokens}, [tokens],
              {"heads": heads, "scale": 0.5}),
         mixed("mixed", channels, heads, heads, channels // heads // 2, taps),
+        Case("light", "light_conv", {"x": tokens, "weight": f"{heads} {taps}", "bias": f"{channels}"}, [tokens],
+             {"pads": (taps - 1, 0)}),
+        Case("light_renorm", "light_conv", {"x": tokens, "weight": f"{heads} {taps}"}, [tokens],
+             {"pads": (0, taps - 1), "edge": "renorm", "head_map": "interleaved"}),
+        Case("dynamic", "dynamic_conv", {"x": tokens, "weight": f"{heads * taps} {channels}", "channel_bias": f"{channels}"},
+             [tokens], {"heads": heads, "pads": (taps - 1, 0), "edge": "renorm", "head_map": "interleaved"},
+             "x, weight channel_bias(channel_bias)"),
+        Case("gated", "squeeze_excite",
+             {"x": tokens, "w1": f"{groups} {channels}", "w2": f"{channels} {groups}", "mask": "B T"}, [tokens],
+             {"gate": "sigmoid"}, "x squeeze(w1) excite(w2) mask(mask)"),
+        Case("selective", "selective_kernel",
+             {"u0": tokens, "u1": tokens, "wz": f"{groups} {channels}", "a": f"2 {groups} {channels}"}, [tokens], {},
+             "u0, u1 squeeze(wz) select(a)"),
     ]
 
 

@@ -110,7 +110,7 @@ def test_types_may_know_different_extents(seed):
 
     def extent(name, symbol):
         # Two operands of one type and a result like the third, or a result like each operand.
-        if case.op == "span_dynamic_conv" or case.name == "apply_with_taps":
+        if case.op == "span_dynamic_conv" or case.name.endswith("with_taps"):
             name = "q"
         return known.setdefault((case.name, name, symbol), str(rng.choice(["?", {"B": "3", "T": "7", "S": "15"}[symbol]])))
 

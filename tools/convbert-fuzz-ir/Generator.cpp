@@ -111,6 +111,10 @@ Attribute Generator::enumCase(StringRef mnemonic) {
     return anyCase<WeightLayoutAttr>(context, random, symbolizeWeightLayout);
   if (mnemonic == "norm")
     return anyCase<KernelNormAttr>(context, random, symbolizeKernelNorm);
+  if (mnemonic == "edge")
+    return anyCase<EdgeAttr>(context, random, symbolizeEdge);
+  if (mnemonic == "head_map")
+    return anyCase<HeadMapAttr>(context, random, symbolizeHeadMap);
   assert(mnemonic == "pool");
   return anyCase<PoolKindAttr>(context, random, symbolizePoolKind);
 }
@@ -176,8 +180,10 @@ void Generator::addOperation() {
     return addOneOf(*this, kind < 80 ? getTileRecipes() : getForeignRecipes());
   if (kind < 40)
     return addOneOf(*this, getLayerRecipes());
-  if (kind < (model ? 98 : 65))
+  if (kind < (model ? 86 : 57))
     return addOneOf(*this, getMixingRecipes());
+  if (kind < (model ? 98 : 65))
+    return addOneOf(*this, getGatingRecipes());
   if (kind < (model ? 99 : 87))
     return addOneOf(*this, getForeignRecipes());
   if (model)

@@ -65,6 +65,8 @@ public:
   /// A random case of the enumeration attribute `#convbert.<mnemonic>`.
   Attribute enumCase(StringRef mnemonic);
   bool isOutIn(Attribute layout);
+  /// `pads` of `taps` in a window with `dilation`, `edge` and `head_map`, most often the defaults.
+  SmallVector<NamedAttribute> window(int64_t taps);
 
   //===--------------------------------------------------------------------===//
   // Values
@@ -148,6 +150,7 @@ struct Recipe {
 
 ArrayRef<Recipe> getLayerRecipes();   ///< dense layers, norms, embeddings, heads
 ArrayRef<Recipe> getMixingRecipes();  ///< convolutions and attention
+ArrayRef<Recipe> getGatingRecipes();  ///< lightweight and dynamic convolution, gates
 ArrayRef<Recipe> getTileRecipes();    ///< bodies of kernels
 ArrayRef<Recipe> getForeignRecipes(); ///< arith, tensor, linalg, math
 ArrayRef<Recipe> getNestedRecipes();  ///< regions and calls

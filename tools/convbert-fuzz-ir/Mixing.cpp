@@ -71,13 +71,19 @@ static void addScaleHeads(Generator &g) {
 static Operation *addDynamicKernel(Generator &g, Value q, int64_t heads, int64_t taps) {
   Type element = typeOf(q).getElementType();
   Attribute layout = g.enumCase("layout");
+  SmallVector<NamedAttribute> attributes{g.attr("heads", g.i64(heads)), g.attr("normalize", g.enumCase("norm")),
+                                         g.attr("layout", layout)};
+  if (g.random.chance(10))
+    for (NamedAttribute attribute : g.window(taps))
+      if (attribute.getName() != "head_map")
+        attributes.push_back(attribute);
   return g.op(
       "convbert.dynamic_kernel",
       {{q},
        {g.weight(std::max<int64_t>(heads, 1) * taps, width(q), layout, element)},
        g.maybe([&] { return g.weight(std::max<int64_t>(heads, 1) * taps, element); }, 75),
        g.maybe([&] { return g.value(g.random.chance(95) ? q.getType() : Type(ofTokens(g, q, width(q)))); }, 20)},
-      {g.attr("heads", g.i64(heads)), g.attr("normalize", g.enumCase("norm")), g.attr("layout", layout)});
+      attributes);
 }
 
 static void addKernel(Generator &g) { addDynamicKernel(g, g.activation(3), g.heads(), g.taps()); }
@@ -91,7 +97,8 @@ static void addApply(Generator &g) {
   } else {
     taps = g.value(ofTokens(g, v, {heads, count}));
   }
-  SmallVector<NamedAttribute> attributes{g.attr("pads", g.pads(count)), g.attr("normalize", g.enumCase("norm"))};
+  SmallVector<NamedAttribute> attributes = g.window(count);
+  attributes.push_back(g.attr("normalize", g.enumCase("norm")));
   if (g.random.chance(10))
     attributes.push_back(g.attr("with_taps", g.b.getUnitAttr()));
   g.op("convbert.apply_kernel", {{v}, {taps}, maybeMask(g, v)}, attributes);
@@ -103,6 +110,8 @@ static void addSpan(Generator &g) {
   Type element = typeOf(q).getElementType();
   int64_t heads = headsOf(g, width(v)), taps = g.taps(), out = std::max<int64_t>(heads, 1) * taps;
   Attribute layout = g.enumCase("layout");
+  SmallVector<NamedAttribute> attributes = g.window(taps);
+  attributes.append({g.attr("heads", g.i64(heads)), g.attr("layout", layout)});
   g.op("convbert.span_dynamic_conv",
        {{q},
         {g.value(g.random.chance(95) ? q.getType() : Type(ofTokens(g, q, width(q))))},
@@ -110,7 +119,7 @@ static void addSpan(Generator &g) {
         {g.weight(out, width(q), layout, element)},
         g.maybe([&] { return g.weight(out, element); }, 75),
         maybeMask(g, v)},
-       {g.attr("heads", g.i64(heads)), g.attr("pads", g.pads(taps)), g.attr("layout", layout)});
+       attributes);
 }
 
 static void addBias(Generator &g) { g.op("convbert.attention_bias", {{g.value(g.perToken(g.b.getI1Type()))}}, {}); }

@@ -181,6 +181,8 @@ Value mlir::convbert::buildActivation(OpBuilder &builder, Location loc, Activati
     return buildMish(s, x);
   case ActivationKind::SqrtSoftplus:
     return math::SqrtOp::create(builder, loc, buildSoftplus(s, x));
+  case ActivationKind::HardSigmoid: // clamp(x + 3, 0, 6) / 6
+    return s.mul(s.min(s.max(s.add(x, s.constant(3.0)), 0.0), 6.0), 1.0 / 6.0);
   }
   llvm_unreachable("all kinds are covered");
 }

@@ -90,6 +90,8 @@ Value mlir::convbert::buildActivationF64(OpBuilder &b, Location loc, ActivationK
     return mul(x, math::TanhOp::create(b, loc, softplus(x)));
   case ActivationKind::SqrtSoftplus:
     return math::SqrtOp::create(b, loc, softplus(x));
+  case ActivationKind::HardSigmoid:
+    return mul(clamp(add(x, constant(3.0)), 0.0, 6.0), constant(1.0 / 6.0));
   }
   llvm_unreachable("all kinds are covered");
 }

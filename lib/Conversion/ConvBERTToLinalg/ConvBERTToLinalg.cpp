@@ -42,6 +42,8 @@ struct ConvertConvBERTToLinalgPass : mlir::convbert::impl::ConvertConvBERTToLina
     populateStepDensePatterns(patterns);
     populateStepNormPatterns(patterns);
     populateStepConvPatterns(patterns);
+    populateStepDynamicPatterns(patterns);
+    populateStepGatingPatterns(patterns);
     populateStepAttentionPatterns(patterns);
     ConversionTarget target(getContext());
     // Neither legal nor illegal: what is left is reported below, with the reasons of the patterns.

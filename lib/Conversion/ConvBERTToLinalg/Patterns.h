@@ -36,8 +36,14 @@ void populateStepDensePatterns(RewritePatternSet &patterns);
 /// `layer_norm`, `embeddings` without projection, `pool`.
 void populateStepNormPatterns(RewritePatternSet &patterns);
 
-/// `mask_tokens`, `depthwise_conv1d`, `dynamic_kernel`, `apply_kernel`.
+/// `mask_tokens`, `depthwise_conv1d`.
 void populateStepConvPatterns(RewritePatternSet &patterns);
+
+/// `normalize_taps`, `light_conv`, `dynamic_kernel`, `apply_kernel`, `add_bias`.
+void populateStepDynamicPatterns(RewritePatternSet &patterns);
+
+/// `pool` with a mask, `scale_channels`, `select_branches`.
+void populateStepGatingPatterns(RewritePatternSet &patterns);
 
 /// `attention_bias`, `scale_heads`, `self_attention`.
 void populateStepAttentionPatterns(RewritePatternSet &patterns);

@@ -111,6 +111,8 @@ struct PoolPattern : OpRewritePattern<PoolOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(PoolOp op, PatternRewriter &rewriter) const override {
+    if (op.getMask())
+      return rewriter.notifyMatchFailure(op, "has a mask"); // StepGating.cpp
     StepBuilder b(rewriter, op, getElementTypeOrSelf(op.getX()));
     Location loc = op.getLoc();
     SmallVector<OpFoldResult> sizes = b.getSizes(op.getX());

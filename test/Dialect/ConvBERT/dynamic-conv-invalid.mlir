@@ -220,3 +220,91 @@ func.func @span_dynamic_conv_mask(%q: tensor<2x5x8xf32>, %w: tensor<6x8xf32>, %m
     : (tensor<2x5x8xf32>, tensor<2x5x8xf32>, tensor<2x5x8xf32>, tensor<6x8xf32>, tensor<2x6xi1>) -> tensor<2x5x8xf32>
   return
 }
+
+// -----
+
+// DYNAMIC_KERNEL-C5
+func.func @dynamic_kernel_pads_alone(%q: tensor<2x5x8xf32>, %w: tensor<6x8xf32>) {
+  // expected-error @below {{requires `edge = renorm` for `pads` and `dilation`, but found `zero`}}
+  %k = convbert.dynamic_kernel %q, %w
+    {heads = 2 : i64, normalize = #convbert.norm<softmax>, pads = array<i64: 1, 1>}
+    : (tensor<2x5x8xf32>, tensor<6x8xf32>) -> tensor<2x5x2x3xf32>
+  return
+}
+
+// -----
+
+// DYNAMIC_KERNEL-C5
+func.func @dynamic_kernel_dilation_alone(%q: tensor<2x5x8xf32>, %w: tensor<6x8xf32>) {
+  // expected-error @below {{requires `edge = renorm` for `pads` and `dilation`, but found `zero`}}
+  %k = convbert.dynamic_kernel %q, %w
+    {heads = 2 : i64, normalize = #convbert.norm<softmax>, dilation = 2 : i64}
+    : (tensor<2x5x8xf32>, tensor<6x8xf32>) -> tensor<2x5x2x3xf32>
+  return
+}
+
+// -----
+
+// DYNAMIC_KERNEL-C5
+func.func @dynamic_kernel_no_pads(%q: tensor<2x5x8xf32>, %w: tensor<6x8xf32>) {
+  // expected-error @below {{requires `pads` for `edge = renorm`, but found none}}
+  %k = convbert.dynamic_kernel %q, %w
+    {heads = 2 : i64, normalize = #convbert.norm<softmax>, edge = #convbert.edge<renorm>}
+    : (tensor<2x5x8xf32>, tensor<6x8xf32>) -> tensor<2x5x2x3xf32>
+  return
+}
+
+// -----
+
+// DYNAMIC_KERNEL-C6
+func.func @dynamic_kernel_pads(%q: tensor<2x5x8xf32>, %w: tensor<6x8xf32>) {
+  // expected-error @below {{requires pads that keep the number of tokens (low + high = 2), but found [2, 2]}}
+  %k = convbert.dynamic_kernel %q, %w
+    {heads = 2 : i64, normalize = #convbert.norm<softmax>, pads = array<i64: 2, 2>, edge = #convbert.edge<renorm>}
+    : (tensor<2x5x8xf32>, tensor<6x8xf32>) -> tensor<2x5x2x3xf32>
+  return
+}
+
+// -----
+
+// DYNAMIC_KERNEL-C6
+func.func @dynamic_kernel_renorm(%q: tensor<2x5x8xf32>, %w: tensor<6x8xf32>) {
+  // expected-error @below {{requires `normalize = softmax` for `edge = renorm`, but found `none`}}
+  %k = convbert.dynamic_kernel %q, %w
+    {heads = 2 : i64, normalize = #convbert.norm<none>, pads = array<i64: 1, 1>, edge = #convbert.edge<renorm>}
+    : (tensor<2x5x8xf32>, tensor<6x8xf32>) -> tensor<2x5x2x3xf32>
+  return
+}
+
+// -----
+
+// APPLY_KERNEL-C6
+func.func @apply_kernel_renorm(%v: tensor<2x5x8xf32>, %t: tensor<2x5x2x3xf32>) {
+  // expected-error @below {{requires `normalize = softmax` for `edge = renorm`, but found `none`}}
+  %y = convbert.apply_kernel %v, %t
+    {pads = array<i64: 1, 1>, normalize = #convbert.norm<none>, edge = #convbert.edge<renorm>}
+    : (tensor<2x5x8xf32>, tensor<2x5x2x3xf32>) -> tensor<2x5x8xf32>
+  return
+}
+
+// -----
+
+// APPLY_KERNEL-C3
+func.func @apply_kernel_dilation(%v: tensor<2x5x8xf32>, %t: tensor<2x5x2x3xf32>) {
+  // expected-error @below {{requires pads that keep the number of tokens (low + high = 6), but found [1, 1]}}
+  %y = convbert.apply_kernel %v, %t
+    {pads = array<i64: 1, 1>, normalize = #convbert.norm<none>, dilation = 3 : i64}
+    : (tensor<2x5x8xf32>, tensor<2x5x2x3xf32>) -> tensor<2x5x8xf32>
+  return
+}
+
+// -----
+
+// SPAN_DYNAMIC_CONV-C8
+func.func @span_renorm(%q: tensor<2x5x8xf32>, %w: tensor<6x8xf32>) {
+  // expected-error @below {{requires a low pad that is a multiple of the dilation, 2, for `edge = renorm`, but found 3}}
+  %y = convbert.span_dynamic_conv %q, %q, %q, %w
+    {heads = 2 : i64, pads = array<i64: 3, 1>, dilation = 2 : i64, edge = #convbert.edge<renorm>}
+    : (tensor<2x5x8xf32>, tensor<2x5x8xf32>, tensor<2x5x8xf32>, tensor<6x8xf32>) -> tensor<2x5x8xf32>
+  return
+}

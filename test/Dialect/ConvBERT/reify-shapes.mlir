@@ -178,3 +178,32 @@ func.func @maps(%x: tensor<?x?x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>, %
   %5 = tensor.dim %k, %c1 : tensor<?x?x1x3xf32>
   return %0, %1, %2, %3, %4, %5 : index, index, index, index, index, index
 }
+
+// CHECK-LABEL: func.func @family(
+// CHECK-DAG:     %[[B:.*]] = tensor.dim %arg0, %c0
+// CHECK-DAG:     %[[T:.*]] = tensor.dim %arg0, %c1
+// CHECK-NOT:     convbert
+// CHECK:         return %[[B]], %[[T]], %[[T]], %[[B]]
+func.func @family(%x: tensor<?x?x8xf32>, %w: tensor<2x3xf32>, %g: tensor<6x8xf32>, %w1: tensor<4x8xf32>,
+                  %w2: tensor<8x4xf32>, %a: tensor<2x4x8xf32>, %b: tensor<8xf32>, %s: tensor<?x8xf32>)
+    -> (index, index, index, index) {
+  %0 = convbert.light_conv %x, %w {pads = array<i64: 1, 1>} : (tensor<?x?x8xf32>, tensor<2x3xf32>) -> tensor<?x?x8xf32>
+  %1 = convbert.dynamic_conv %0, %g {heads = 2 : i64, pads = array<i64: 2, 0>}
+    : (tensor<?x?x8xf32>, tensor<6x8xf32>) -> tensor<?x?x8xf32>
+  %2 = convbert.squeeze_excite %1 squeeze(%w1) excite(%w2) {gate = #convbert.activation<sigmoid>}
+    : (tensor<?x?x8xf32>, tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<?x?x8xf32>
+  %3 = convbert.selective_kernel %2, %x squeeze(%w1) select(%a)
+    : (tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<4x8xf32>, tensor<2x4x8xf32>) -> tensor<?x?x8xf32>
+  %4 = convbert.add_bias %3, %b : (tensor<?x?x8xf32>, tensor<8xf32>) -> tensor<?x?x8xf32>
+  %5 = convbert.scale_channels %4, %s : (tensor<?x?x8xf32>, tensor<?x8xf32>) -> tensor<?x?x8xf32>
+  %6 = convbert.select_branches %5, %x by(%s, %s)
+    : (tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x?x8xf32>
+  %p = convbert.add_bias %s, %b : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d0 = tensor.dim %6, %c0 : tensor<?x?x8xf32>
+  %d1 = tensor.dim %6, %c1 : tensor<?x?x8xf32>
+  %d2 = tensor.dim %1, %c1 : tensor<?x?x8xf32>
+  %d3 = tensor.dim %2, %c0 : tensor<?x?x8xf32>
+  return %d0, %d1, %d2, %d3 : index, index, index, index
+}

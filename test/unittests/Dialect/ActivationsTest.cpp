@@ -17,7 +17,7 @@ TEST(Activations, SeveralNamesAreOneFunction) {
 }
 
 TEST(Activations, EveryFunctionHasAName) {
-  std::set<ActivationKind> found;
+  std::set<ActivationKind> found{ActivationKind::HardSigmoid}; // of gates, which no configuration names
   for (llvm::StringRef name : getActivationNames())
     found.insert(*parseActivationName(name));
   EXPECT_EQ(found.size(), getMaxEnumValForActivationKind() + 1);

@@ -77,10 +77,18 @@ TEST_F(BytecodeTest, Version0IsUpgraded) {
   EXPECT_EQ(print(*before), print(*after));
 }
 
+TEST_F(BytecodeTest, Version2IsRead) {
+  std::string old = write(2);
+  EXPECT_NE(old, write(ConvBERTDialectVersion::kCurrent));
+  OwningOpRef<ModuleOp> before = parse(kSource), after = parse(old);
+  ASSERT_TRUE(before && after) << message;
+  EXPECT_EQ(print(*before), print(*after));
+}
+
 TEST_F(BytecodeTest, NewerVersionIsRefused) {
   std::string bytes = write(99);
   EXPECT_FALSE(parse(bytes));
-  EXPECT_NE(message.find("requires a convbert dialect of version at most 2, but found version 99"), std::string::npos)
+  EXPECT_NE(message.find("requires a convbert dialect of version at most 3, but found version 99"), std::string::npos)
       << message;
 }
 

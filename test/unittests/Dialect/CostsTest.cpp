@@ -129,6 +129,34 @@ const Case cases[] = {
      "convbert.mask_tokens %x, %m : (tensor<?x?x768xf32>, tensor<?x?xi1>) -> tensor<?x?x768xf32>", 0},
     {"%x: tensor<?x?x768xf32>, %s: tensor<12xf32>",
      "convbert.scale_heads %x, %s : (tensor<?x?x768xf32>, tensor<12xf32>) -> tensor<?x?x768xf32>", 0},
+    // Lightweight: 9 taps on 768 channels; dynamic: the generator, 768 -> 12 * 9, and the same.
+    {"%x: tensor<?x?x768xf32>, %w: tensor<12x9xf32>",
+     "convbert.light_conv %x, %w {pads = array<i64: 4, 4>} : (tensor<?x?x768xf32>, tensor<12x9xf32>) -> "
+     "tensor<?x?x768xf32>",
+     884736},
+    {"%x: tensor<?x?x768xf32>, %w: tensor<108x768xf32>",
+     "convbert.dynamic_conv %x, %w {heads = 12 : i64, pads = array<i64: 4, 4>} : (tensor<?x?x768xf32>, "
+     "tensor<108x768xf32>) -> tensor<?x?x768xf32>",
+     11501568},
+    {"%w: tensor<12x9xf32>", "convbert.normalize_taps %w : tensor<12x9xf32>", 0},
+    {"%x: tensor<?x?x768xf32>, %b: tensor<768xf32>",
+     "convbert.add_bias %x, %b : (tensor<?x?x768xf32>, tensor<768xf32>) -> tensor<?x?x768xf32>", 0},
+    // Squeeze and rescale, an element each, and 2 * 768^2 / 16.
+    {"%x: tensor<?x?x768xf32>, %w1: tensor<48x768xf32>, %w2: tensor<768x48xf32>",
+     "convbert.squeeze_excite %x squeeze(%w1) excite(%w2) {gate = #convbert.activation<sigmoid>} : "
+     "(tensor<?x?x768xf32>, tensor<48x768xf32>, tensor<768x48xf32>) -> tensor<?x?x768xf32>",
+     270336},
+    {"%x: tensor<?x?x768xf32>, %g: tensor<?x768xf32>",
+     "convbert.scale_channels %x, %g : (tensor<?x?x768xf32>, tensor<?x768xf32>) -> tensor<?x?x768xf32>", 128 * 768},
+    // M adds and M products an element, and C D + M D C.
+    {"%x: tensor<?x?x768xf32>, %w: tensor<48x768xf32>, %a: tensor<3x48x768xf32>",
+     "convbert.selective_kernel %x, %x, %x squeeze(%w) select(%a) : (tensor<?x?x768xf32>, tensor<?x?x768xf32>, "
+     "tensor<?x?x768xf32>, tensor<48x768xf32>, tensor<3x48x768xf32>) -> tensor<?x?x768xf32>",
+     2 * 3 * 128 * 768 + 768 * 48 + 3 * 48 * 768},
+    {"%x: tensor<?x?x768xf32>, %l: tensor<?x768xf32>",
+     "convbert.select_branches %x, %x by(%l, %l) : (tensor<?x?x768xf32>, tensor<?x?x768xf32>, tensor<?x768xf32>, "
+     "tensor<?x768xf32>) -> tensor<?x?x768xf32>",
+     2 * 128 * 768},
 };
 
 /// Two sequences of 128 tokens.
@@ -160,6 +188,24 @@ const Memory memories[] = {
      "convbert.self_attention %x, %x, %x {heads = 12 : i64, scale = 0.125 : f64, with_probabilities} : "
      "(tensor<?x?x768xf32>, tensor<?x?x768xf32>, tensor<?x?x768xf32>) -> (tensor<?x?x768xf32>, tensor<?x12x?x?xf32>)",
      0, 4 * 3 * kTokens * 768, 4 * kTokens * (768 + 12 * 128)},
+    // H K, d H K, and 2 d^2 / r.
+    {"%x: tensor<?x?x768xf32>, %w: tensor<12x9xf32>",
+     "convbert.light_conv %x, %w {pads = array<i64: 4, 4>} : (tensor<?x?x768xf32>, tensor<12x9xf32>) -> "
+     "tensor<?x?x768xf32>",
+     108, 4 * (kTokens * 768 + 108), 4 * kTokens * 768},
+    {"%x: tensor<?x?x768xf32>, %w: tensor<108x768xf32>, %q: tensor<?x?x768xf32>",
+     "convbert.dynamic_conv %x, %w query(%q) {heads = 12 : i64, pads = array<i64: 4, 4>} : (tensor<?x?x768xf32>, "
+     "tensor<108x768xf32>, tensor<?x?x768xf32>) -> tensor<?x?x768xf32>",
+     82944, 4 * (2 * kTokens * 768 + 82944), 4 * kTokens * 768},
+    {"%x: tensor<?x?x768xf32>, %w1: tensor<48x768xf32>, %w2: tensor<768x48xf32>, %m: tensor<?x?xi1>",
+     "convbert.squeeze_excite %x squeeze(%w1) excite(%w2) mask(%m) {gate = #convbert.activation<sigmoid>} : "
+     "(tensor<?x?x768xf32>, tensor<48x768xf32>, tensor<768x48xf32>, tensor<?x?xi1>) -> tensor<?x?x768xf32>",
+     73728, 4 * (kTokens * 768 + 73728) + kTokens, 4 * kTokens * 768},
+    {"%x: tensor<?x?x768xf32>, %w: tensor<48x768xf32>, %s: tensor<48xf32>, %a: tensor<2x48x768xf32>",
+     "convbert.selective_kernel %x, %x squeeze(%w) scale(%s) shift(%s) select(%a) : (tensor<?x?x768xf32>, "
+     "tensor<?x?x768xf32>, tensor<48x768xf32>, tensor<48xf32>, tensor<48xf32>, tensor<2x48x768xf32>) -> "
+     "tensor<?x?x768xf32>",
+     768 * 48 + 2 * 48 + 2 * 48 * 768, 4 * (2 * kTokens * 768 + 3 * 48 * 768 + 2 * 48), 4 * kTokens * 768},
     // The published share of a layer.
     {"%x: tensor<?x?x768xf32>, %w: tensor<384x768xf32>, %b: tensor<384xf32>, %d: tensor<768x9xf32>, "
      "%f: tensor<54x384xf32>, %g: tensor<54xf32>, %o: tensor<768x768xf32>, %c: tensor<768xf32>",
