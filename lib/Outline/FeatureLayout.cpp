@@ -43,14 +43,8 @@ struct Propagation {
           return failure();
       return assign(op, op->getResult(0), layout);
     }
-    if (auto mask = dyn_cast<MaskTokensOp>(op))
-      return failure(failed(assign(op, mask.getX(), layout)) || failed(assign(op, mask.getResult(), layout)));
-    if (isSumOrProduct(op)) {
-      for (Value operand : op->getOperands())
-        if (failed(assign(op, operand, layout)))
-          return failure();
-      return assign(op, op->getResult(0), layout);
-    }
+    if (isa<MaskTokensOp, AddBiasOp>(op))
+      return failure(failed(assign(op, op->getOperand(0), layout)) || failed(assign(op, op->getResult(0), layout)));
     if (auto dense = dyn_cast<DenseOp>(op)) {
       if (dense.getMultiplier() && failed(assign(op, dense.getMultiplier(), layout)))
         return failure();
@@ -114,8 +108,8 @@ FailureOr<FeatureLayouts> FeatureLayouts::compute(func::FuncOp fn) {
                             << layout.size << " features";
     for (Operation *op : ops) {
       if (!isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::DimOp, DenseOp, DynamicKernelOp, SelfAttentionOp,
-               ApplyKernelOp, MaskTokensOp, ScaleHeadsOp>(op) &&
-          !isSumOrProduct(op) && !(isa<func::ReturnOp>(op) && !fn.isPrivate())) // copied without the padding
+               ApplyKernelOp, MaskTokensOp, ScaleHeadsOp, AddBiasOp>(op) &&
+          !(isa<func::ReturnOp>(op) && !fn.isPrivate())) // copied without the padding
         return op->emitOpError() << "cannot work on heads of " << layout.size << " features padded to " << layout.pitch;
       if (producesOrSharesLayout(op, value) && failed(propagation.spread(op, layout)))
         return failure();

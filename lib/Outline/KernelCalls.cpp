@@ -10,6 +10,9 @@
 using namespace mlir;
 using namespace mlir::convbert;
 
+/// Of kernel template `select_branches`.
+static constexpr size_t kMostBranches = 4;
+
 namespace {
 
 /// Emits the calls of one operation.
@@ -147,6 +150,18 @@ struct Emitter {
                 {host.rows(op.getX()), parameter(op.getWeight()), host.rows(op.getResult())});
   }
 
+  /// Takes the taps that read beyond an end out of the softmax: their logits are lost.
+  LogicalResult leaveOut(ApplyKernelOp op, int64_t paddedHeads) {
+    if (!op.getTaps().hasOneUse() || !op.getTaps().getDefiningOp<DynamicKernelOp>())
+      return op.emitOpError() << "requires logits made for it alone for `edge = renorm` and the CPU kernel, but found "
+                                 "others";
+    int64_t taps = op.getTapCount(), low = op.getPads()[0], high = op.getPads()[1];
+    TemplateParameters parameters{
+        {"K", text(taps)}, {"LOW", text(low)}, {"HIGH", text(high)}, {"HP", text(paddedHeads)}};
+    return call("leave_out_taps", "k" + text(taps) + "_p" + text(low) + "_h" + text(paddedHeads), parameters,
+                {host.rows(op.getTaps())});
+  }
+
   LogicalResult emit(ApplyKernelOp op) {
     auto type = cast<RankedTensorType>(op.getTaps().getType());
     int64_t heads = type.getDimSize(2), taps = type.getDimSize(3), halo = op.getPads()[0];
@@ -154,11 +169,17 @@ struct Emitter {
       return op.emitOpError() << "requires its mask decomposed into a step of its own";
     if (op.getNormalize() != KernelNorm::Softmax)
       return op.emitOpError() << "requires logits, with the softmax fused, for the CPU kernel";
+    // TODO(#8): dilation, and heads that are columns
+    if (op.getHeadMap() != HeadMap::Blocked || op.getDilation() != 1)
+      return op.emitOpError() << "requires blocked heads and no dilation for the CPU kernel, but found "
+                              << stringifyHeadMap(op.getHeadMap()) << " and dilation " << op.getDilation();
     int64_t padded = llvm::alignTo(heads, TileSizes::headBlock), width = host.getPlan().getView(op.getV()).width;
     TemplateParameters parameters{
         {"K", text(taps)},  {"HALO", text(halo)},        {"IN", text(TileSizes::tokenRows + taps - 1)},
         {"H", text(heads)}, {"HP", text(padded)},        {"DP", text(width / heads)},
         {"W", text(width)}, {"KHP", text(taps * padded)}};
+    if (op.getEdge() == Edge::Renorm && failed(leaveOut(op, padded)))
+      return failure();
     std::string suffix = "k" + text(taps) + "_h" + text(heads) + "_d" + text(width / heads);
     if (taps % 2 == 0 || op.getPads()[0] != op.getPads()[1])
       suffix += "_p" + text(halo);
@@ -238,6 +259,34 @@ struct Emitter {
                 {host.rows(op.getX()), input(op.getScales()), host.rows(op.getResult())});
   }
 
+  LogicalResult emit(AddBiasOp op) {
+    int64_t padded = llvm::alignTo(host.getPlan().getView(op.getX()).width, TileSizes::lanes);
+    return call("add_bias", text(padded), {{"W", text(padded)}},
+                {host.rows(op.getX(), padded), parameter(op.getBias()), host.rows(op.getResult(), padded)});
+  }
+
+  LogicalResult emit(ScaleChannelsOp op) {
+    int64_t padded = llvm::alignTo(getFeatures(op.getX()), TileSizes::lanes);
+    return call("scale_channels", text(padded), {{"W", text(padded)}},
+                {host.rows(op.getX(), padded), host.rows(op.getGate(), padded), host.rows(op.getResult(), padded)});
+  }
+
+  LogicalResult emit(SelectBranchesOp op) {
+    size_t branches = op.getBranches().size();
+    if (branches > kMostBranches)
+      return op.emitOpError() << "requires at most " << kMostBranches << " branches for the CPU kernel, but found "
+                              << branches;
+    int64_t padded = llvm::alignTo(getFeatures(op.getResult()), TileSizes::lanes);
+    TemplateParameters parameters{{"W", text(padded)}};
+    for (size_t m = 2; m <= branches; ++m)
+      parameters.push_back({"M" + text(m), ""});
+    SmallVector<Value> operands;
+    for (Value value : op->getOperands())
+      operands.push_back(host.rows(value, padded));
+    operands.push_back(host.rows(op.getResult(), padded));
+    return call("select_branches", text(branches) + "_" + text(padded), parameters, operands);
+  }
+
   LogicalResult emit(MaskTokensOp op) {
     int64_t width = host.getPlan().getView(op.getX()).width;
     return call("mask_tokens", text(width), {{"W", text(width)}, {"WHOLE", text(width / 16 * 16)}},
@@ -248,8 +297,13 @@ struct Emitter {
     int64_t width = getFeatures(op.getX());
     if (op.getKind() == PoolKind::Mean) {
       int64_t padded = llvm::alignTo(width, TileSizes::lanes);
-      return call("pool_mean", text(padded), {{"W", text(padded)}},
-                  {host.rows(op.getX(), padded), host.rows(op.getResult(), padded)});
+      TemplateParameters parameters{{"W", text(padded)}};
+      SmallVector<Value> operands{host.rows(op.getX(), padded), host.rows(op.getResult(), padded)};
+      if (op.getMask()) {
+        parameters.push_back({"MASK", ""});
+        operands.push_back(input(op.getMask()));
+      }
+      return call("pool_mean", text(padded) + (op.getMask() ? "_mask" : ""), parameters, operands);
     }
     return call("pool", text(width), {{"W", text(width)}, {"LAST", op.getKind() == PoolKind::Last ? "true" : "false"}},
                 {host.rows(op.getX()), host.rows(op.getResult())});
@@ -274,5 +328,9 @@ bool convbert::hasKernel(Operation *op) {
 LogicalResult convbert::emitKernelCalls(Operation *op, HostBuilder &host, KernelTemplates &kernels,
                                         const OperandLookup &lookup) {
   Emitter emitter{op, host, kernels, lookup};
-  return dispatch<LogicalResult>(op, [&](auto concrete) { return emitter.emit(concrete); }, failure());
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp, DepthwiseConv1DOp,
+            ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp, PoolOp, AddBiasOp,
+            ScaleChannelsOp, SelectBranchesOp>([&](auto concrete) { return emitter.emit(concrete); })
+      .Default([&](Operation *) { return op->emitOpError() << "has no CPU kernel"; });
 }

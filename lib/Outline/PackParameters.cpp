@@ -1,6 +1,7 @@
 //===- PackParameters.cpp - Weights in the order in which kernels read them -===//
 
 #include "dialect/IR/ShapeRules.h"
+#include "lib/Outline/ExpandHeads.h"
 #include "lib/Outline/FeatureLayout.h"
 #include "lib/Outline/Passes.h"
 #include "lib/Outline/Requirements.h"
@@ -119,6 +120,10 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
       return;
     if (failed(requireSizes(getOperation())))
       return signalPassFailure();
+    IRRewriter rewriter(&getContext());
+    for (LightConvOp op : llvm::to_vector(getOperation().getBody().front().getOps<LightConvOp>()))
+      if (failed(expandHeads(rewriter, op)))
+        return signalPassFailure();
     FailureOr<FeatureLayouts> computed = FeatureLayouts::compute(getOperation());
     if (failed(computed))
       return signalPassFailure();
@@ -129,7 +134,7 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
     for (Operation *op : ops) {
       OpBuilder b(op);
       llvm::TypeSwitch<Operation *>(op)
-          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp, DepthwiseConv1DOp, LayerNormOp, EmbeddingsOp>(
+          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp, DepthwiseConv1DOp, LayerNormOp, EmbeddingsOp, AddBiasOp>(
               [&](auto concrete) { pack(b, concrete); });
     }
   }
@@ -233,6 +238,12 @@ private:
       r.transpose({1, 0});
     r.padTo(0, TileSizes::channelBlock).split(0, TileSizes::channelBlock).transpose({0, 2, 1});
     replace(b, op.getWeightMutable(), r.get());
+  }
+
+  void pack(OpBuilder &b, AddBiasOp op) {
+    Relayout r(b, op.getBias());
+    r.padBlocks(0, layouts.get(op.getResult())).padTo(0, TileSizes::lanes);
+    replace(b, op.getBiasMutable(), r.get());
   }
 
   /// Gamma and beta as two rows.

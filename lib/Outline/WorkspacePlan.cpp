@@ -53,7 +53,8 @@ static int64_t touchedWidth(Operation *op, int64_t width, const TileSizes &tiles
     return llvm::alignTo(width, tiles.panel);
   if (isa_and_nonnull<DepthwiseConv1DOp>(op))
     return llvm::alignTo(width, TileSizes::channelBlock);
-  if (isa_and_nonnull<ActivationOp, LayerNormOp, EmbeddingsOp, PoolOp, arith::AddFOp, arith::MulFOp, arith::SubFOp>(op))
+  if (isa_and_nonnull<ActivationOp, LayerNormOp, EmbeddingsOp, PoolOp, AddBiasOp, ScaleChannelsOp, SelectBranchesOp>(
+          op))
     return llvm::alignTo(width, TileSizes::lanes);
   return width;
 }

@@ -27,6 +27,102 @@ func.func @forward() {
 
 // -----
 
+func.func private @even_taps(%x: tensor<?x?x8xf32>, %w: tensor<8x4xf32>) -> tensor<?x?x8xf32> {
+  // expected-error @below {{requires an odd number of taps with equal pads for the CPU kernel, but found 4 taps and pads 1, 2}}
+  %y = convbert.depthwise_conv1d %x, %w {pads = array<i64: 1, 2>} : (tensor<?x?x8xf32>, tensor<8x4xf32>) -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
+func.func private @columns(%v: tensor<?x?x32xf32>, %t: tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32> {
+  // expected-error @below {{requires blocked heads and no dilation for the CPU kernel, but found interleaved and dilation 2}}
+  %y = convbert.apply_kernel %v, %t {pads = array<i64: 2, 2>, dilation = 2 : i64, normalize = #convbert.norm<softmax>,
+                                     head_map = #convbert.head_map<interleaved>}
+    : (tensor<?x?x32xf32>, tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32>
+  return %y : tensor<?x?x32xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
+func.func private @renormalised(%v: tensor<?x?x32xf32>, %t: tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32> {
+  // expected-error @below {{requires logits made for it alone for `edge = renorm` and the CPU kernel, but found others}}
+  %y = convbert.apply_kernel %v, %t
+      {pads = array<i64: 1, 1>, normalize = #convbert.norm<softmax>, edge = #convbert.edge<renorm>}
+    : (tensor<?x?x32xf32>, tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32>
+  return %y : tensor<?x?x32xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
+func.func private @light_renormalised(%x: tensor<?x?x8xf32>, %w: tensor<2x3xf32>) -> tensor<?x?x8xf32> {
+  // expected-error @below {{requires the softmax of its weights decomposed, and zeros at the edge, for the CPU kernel, but found renorm and normalize softmax}}
+  %y = convbert.light_conv %x, %w {pads = array<i64: 1, 1>, edge = #convbert.edge<renorm>}
+    : (tensor<?x?x8xf32>, tensor<2x3xf32>) -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
+func.func private @light_dilated(%x: tensor<?x?x8xf32>, %w: tensor<2x3xf32>) -> tensor<?x?x8xf32> {
+  // expected-error @below {{requires no dilation for the CPU kernel, but found 2}}
+  %y = convbert.light_conv %x, %w {pads = array<i64: 2, 2>, dilation = 2 : i64, normalize = #convbert.norm<none>}
+    : (tensor<?x?x8xf32>, tensor<2x3xf32>) -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
+func.func private @causal(%x: tensor<?x?x8xf32>, %w: tensor<8x3xf32>) -> tensor<?x?x8xf32> {
+  // expected-error @below {{requires an odd number of taps with equal pads for the CPU kernel, but found 3 taps and pads 2, 0}}
+  %y = convbert.depthwise_conv1d %x, %w {pads = array<i64: 2, 0>} : (tensor<?x?x8xf32>, tensor<8x3xf32>) -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
+func.func private @scaled(%x: tensor<?x?x32xf32>, %v: tensor<?x?x32xf32>, %bias: tensor<?x?xf32>) -> tensor<?x?x32xf32> {
+  // expected-error @below {{requires its scale folded into the key for the CPU kernel, but found 5.000000e-01}}
+  %y = convbert.self_attention %x, %x, %v bias(%bias) {heads = 2 : i64, scale = 0.5 : f64}
+    : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?xf32>) -> tensor<?x?x32xf32>
+  return %y : tensor<?x?x32xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
+func.func private @no_bias(%x: tensor<?x?x32xf32>, %v: tensor<?x?x32xf32>, %bias: tensor<?x?xf32>) -> tensor<?x?x32xf32> {
+  // expected-error @below {{requires a key bias for the CPU kernel}}
+  %y = convbert.self_attention %x, %x, %v {heads = 2 : i64, scale = 1.0 : f64}
+    : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x32xf32>) -> tensor<?x?x32xf32>
+  return %y : tensor<?x?x32xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
 func.func private @wide_values(%x: tensor<?x?x32xf32>, %v: tensor<?x?x64xf32>, %bias: tensor<?x?xf32>) -> tensor<?x?x64xf32> {
   // expected-error @below {{requires values as wide as keys for the CPU kernel, but found 64 and 32 features}}
   %y = convbert.self_attention %x, %x, %v bias(%bias) {heads = 2 : i64, scale = 1.0 : f64}

@@ -1,0 +1,41 @@
+//===- ExpandHeads.cpp - Taps of heads as taps of channels ------------------===//
+
+#include "lib/Outline/ExpandHeads.h"
+#include "dialect/IR/ShapeRules.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::convbert;
+
+/// `H x K` as `C x K`: blocked heads repeat each row `R` times, interleaved ones all rows.
+static Value repeatRows(OpBuilder &b, Location loc, Value taps, int64_t channels, HeadMap map) {
+  auto type = cast<RankedTensorType>(taps.getType());
+  int64_t heads = type.getDimSize(0), count = type.getDimSize(1), size = channels / heads;
+  int64_t repeated = map == HeadMap::Blocked ? 1 : 0;
+  SmallVector<int64_t> shape{heads, count};
+  shape.insert(shape.begin() + repeated, size);
+  Value init = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+  Value all = linalg::BroadcastOp::create(b, loc, taps, init, ArrayRef<int64_t>{repeated})->getResult(0);
+  return tensor::CollapseShapeOp::create(b, loc, all, ArrayRef<ReassociationIndices>{{0, 1}, {2}});
+}
+
+FailureOr<DepthwiseConv1DOp> convbert::expandHeads(RewriterBase &rewriter, LightConvOp op) {
+  if (op.getNormalize() != KernelNorm::None)
+    return op.emitOpError() << "requires the softmax of its weights decomposed, and zeros at the edge, for the CPU "
+                               "kernel, but found "
+                            << stringifyEdge(op.getEdge()) << " and normalize "
+                            << stringifyKernelNorm(op.getNormalize());
+  if (op.getDilation() != 1) // TODO(#8): the depthwise convolution has none yet
+    return op.emitOpError() << "requires no dilation for the CPU kernel, but found " << op.getDilation();
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  Value taps = repeatRows(rewriter, op.getWeight().getLoc(), op.getWeight(), getFeatures(op.getX()), op.getHeadMap());
+  auto depthwise = DepthwiseConv1DOp::create(rewriter, loc, op.getX(), taps, op.getPadsAttr(),
+                                             WeightLayoutAttr::get(op.getContext(), WeightLayout::OutIn));
+  Value y = depthwise.getResult();
+  if (op.getBias())
+    y = AddBiasOp::create(rewriter, loc, y, op.getBias());
+  rewriter.replaceOp(op, y);
+  return depthwise;
+}

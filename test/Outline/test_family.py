@@ -1,0 +1,80 @@
+"""Lightweight and dynamic convolution and gates through all phases, against the oracles in float64."""
+
+import numpy as np
+import pytest
+
+from convbert import reference_ops as ops
+from module_harness import D, check, isas, random_array, tensor, tokens
+
+RENORM, INTERLEAVED = "edge = #convbert.edge<renorm>", "head_map = #convbert.head_map<interleaved>"
+
+
+def project(width):
+    """The text of a dense layer of `%x` to `%h`: what convolutions read."""
+    return f"  %h = convbert.dense %x, %wh : ({tokens(D)}, {tensor(width, D)}) -> {tokens(width)}\n"
+
+
+def window(pads, extra=()):
+    return ", ".join([f"pads = array<i64: {pads[0]}, {pads[1]}>", *extra])
+
+
+@isas
+@pytest.mark.parametrize("heads, pads, biased, head_map", [(4, (1, 1), True, "blocked"), (2, (4, 4), False, "interleaved"),
+                                                           (40, (15, 15), True, "blocked"), (1, (0, 0), False, "blocked")])
+def test_lightweight(isa, heads, pads, biased, head_map):
+    width, taps = 40, sum(pads) + 1
+    parameters = {"wh": random_array(width, D), "w": random_array(heads, taps)}
+    if biased:
+        parameters["b"] = random_array(width)
+    operands = "%h, %w" + ", %b" * biased
+    types = f"{tokens(width)}, {tensor(heads, taps)}" + f", {tensor(width)}" * biased
+    body = (project(width) +
+            f"  %y = convbert.light_conv {operands} {{{window(pads, [INTERLEAVED] * (head_map == 'interleaved'))}}}"
+            f" : ({types}) -> {tokens(width)}\n  return %y : {tokens(width)}")
+
+    def expected(x, mask, p):
+        h = (x @ p["wh"].T)[None]
+        return [ops.light_conv(h, p["w"], p.get("b"), pads, head_map=head_map)[0]]
+
+    check(isa, D, body, parameters, [("tokens", width)], expected)
+
+
+@isas
+@pytest.mark.parametrize("heads, size, pads, edge, query, biased",
+                         [(2, 16, (1, 1), "zero", False, False), (3, 5, (4, 0), "zero", False, True),
+                          (3, 5, (2, 3), "renorm", False, True), (2, 16, (8, 0), "renorm", True, False),
+                          (1, 32, (0, 30), "renorm", False, False)])
+def test_dynamic(isa, heads, size, pads, edge, query, biased):
+    """Centred, causal and even windows; heads of whole vectors and of others; taps from another tensor."""
+    width, taps = heads * size, sum(pads) + 1
+    inner = D if query else width
+    parameters = {"wh": random_array(width, D), "w": random_array(heads * taps, inner), "b": random_array(heads * taps)}
+    if biased:
+        parameters["cb"] = random_array(width)
+    operands = "%h, %w, %b" + " query(%x)" * query + " channel_bias(%cb)" * biased
+    types = (f"{tokens(width)}, {tensor(heads * taps, inner)}, {tensor(heads * taps)}" + f", {tokens(D)}" * query +
+             f", {tensor(width)}" * biased)
+    attributes = window(pads, [f"heads = {heads} : i64"] + [RENORM] * (edge == "renorm"))
+    body = (project(width) + f"  %y = convbert.dynamic_conv {operands} {{{attributes}}} : ({types}) -> {tokens(width)}\n"
+            f"  return %y : {tokens(width)}")
+
+    def expected(x, mask, p):
+        h = (x @ p["wh"].T)[None]
+        return [ops.dynamic_conv(h, p["w"], p["b"], x[None] if query else None, p.get("cb"), heads, pads, edge=edge)[0]]
+
+    check(isa, D, body, parameters, [("tokens", width)], expected)
+
+
+@isas
+@pytest.mark.parametrize("masked, gate", [(False, "sigmoid"), (True, "sigmoid"), (True, "hard_sigmoid")])
+def test_squeeze_and_excite(isa, masked, gate):
+    parameters = {"w1": random_array(9, D), "b1": random_array(9), "w2": random_array(D, 9)}
+    operands = "%x squeeze(%w1, %b1) excite(%w2)" + " mask(%mask)" * masked
+    types = f"{tokens(D)}, {tensor(9, D)}, {tensor(9)}, {tensor(D, 9)}" + ", tensor<?x?xi1>" * masked
+    body = (f"  %y = convbert.squeeze_excite {operands} {{gate = #convbert.activation<{gate}>}} : ({types}) -> {tokens(D)}\n"
+            f"  return %y : {tokens(D)}")
+
+    def expected(x, mask, p):
+        return [ops.squeeze_excite(x[None], **p, mask=mask[None] if masked else None, gate=gate)[0]]
+
+    check(isa, D, body, parameters, [("tokens", D)], expected)
