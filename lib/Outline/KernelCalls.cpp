@@ -278,8 +278,12 @@ struct Emitter {
                               << branches;
     int64_t padded = llvm::alignTo(getFeatures(op.getResult()), TileSizes::lanes);
     TemplateParameters parameters{{"W", text(padded)}};
-    for (size_t m = 2; m <= branches; ++m)
-      parameters.push_back({"M" + text(m), ""});
+    if (branches > 1)
+      parameters.push_back({"M2", ""});
+    if (branches > 2)
+      parameters.push_back({"M3", ""});
+    if (branches > 3)
+      parameters.push_back({"M4", ""});
     SmallVector<Value> operands;
     for (Value value : op->getOperands())
       operands.push_back(host.rows(value, padded));

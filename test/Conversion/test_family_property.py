@@ -38,7 +38,8 @@ def convolutions(draw, name):
         operands = {"x": x, "weight": f"{heads} {taps}", **({"bias": f"{channels}"} if biased else {})}
         return Case(name, "light_conv", operands, [x], {**window, "normalize": normalize})
     if kind == "apply":
-        return Case(name, "apply_kernel", {"v": x, "taps": f"B T {heads} {taps}"}, [x], {**window, "normalize": normalize})
+        operands = {"v": x, "taps": f"B T {heads} {taps}"}
+        return Case(name, "apply_kernel", operands, [x], {**window, "normalize": normalize})
     features = heads * taps
     bias = {"bias": f"{features}"} if biased else {}
     if kind == "span":

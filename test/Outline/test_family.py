@@ -1,6 +1,5 @@
 """Lightweight and dynamic convolution and gates through all phases, against the oracles in float64."""
 
-import numpy as np
 import pytest
 
 from convbert import reference_ops as ops
@@ -19,8 +18,9 @@ def window(pads, extra=()):
 
 
 @isas
-@pytest.mark.parametrize("heads, pads, biased, head_map", [(4, (1, 1), True, "blocked"), (2, (4, 4), False, "interleaved"),
-                                                           (40, (15, 15), True, "blocked"), (1, (0, 0), False, "blocked")])
+@pytest.mark.parametrize("heads, pads, biased, head_map",
+                         [(4, (1, 1), True, "blocked"), (2, (4, 4), False, "interleaved"),
+                          (40, (15, 15), True, "blocked"), (1, (0, 0), False, "blocked")])
 def test_lightweight(isa, heads, pads, biased, head_map):
     width, taps = 40, sum(pads) + 1
     parameters = {"wh": random_array(width, D), "w": random_array(heads, taps)}
@@ -55,7 +55,8 @@ def test_dynamic(isa, heads, size, pads, edge, query, biased):
     types = (f"{tokens(width)}, {tensor(heads * taps, inner)}, {tensor(heads * taps)}" + f", {tokens(D)}" * query +
              f", {tensor(width)}" * biased)
     attributes = window(pads, [f"heads = {heads} : i64"] + [RENORM] * (edge == "renorm"))
-    body = (project(width) + f"  %y = convbert.dynamic_conv {operands} {{{attributes}}} : ({types}) -> {tokens(width)}\n"
+    body = (project(width) +
+            f"  %y = convbert.dynamic_conv {operands} {{{attributes}}} : ({types}) -> {tokens(width)}\n"
             f"  return %y : {tokens(width)}")
 
     def expected(x, mask, p):
@@ -71,10 +72,34 @@ def test_squeeze_and_excite(isa, masked, gate):
     parameters = {"w1": random_array(9, D), "b1": random_array(9), "w2": random_array(D, 9)}
     operands = "%x squeeze(%w1, %b1) excite(%w2)" + " mask(%mask)" * masked
     types = f"{tokens(D)}, {tensor(9, D)}, {tensor(9)}, {tensor(D, 9)}" + ", tensor<?x?xi1>" * masked
-    body = (f"  %y = convbert.squeeze_excite {operands} {{gate = #convbert.activation<{gate}>}} : ({types}) -> {tokens(D)}\n"
+    body = (f"  %y = convbert.squeeze_excite {operands} {{gate = #convbert.activation<{gate}>}}"
+            f" : ({types}) -> {tokens(D)}\n"
             f"  return %y : {tokens(D)}")
 
     def expected(x, mask, p):
         return [ops.squeeze_excite(x[None], **p, mask=mask[None] if masked else None, gate=gate)[0]]
+
+    check(isa, D, body, parameters, [("tokens", D)], expected)
+
+
+@isas
+@pytest.mark.parametrize("branches", [1, 2, 3, 4])
+def test_selected_branches(isa, branches):
+    """A branch for each layer of the input, and logits from its mean."""
+    parameters = {f"w{m}": random_array(D, D, seed=m) for m in range(branches)}
+    parameters |= {f"a{m}": random_array(D, D, seed=9 + m) for m in range(branches)}
+    x, p = tokens(D), tensor("?", D)
+    body = f"  %p = convbert.pool %x {{kind = #convbert.pool<mean>}} : ({x}) -> {p}\n"
+    for m in range(branches):
+        body += f"  %u{m} = convbert.dense %x, %w{m} : ({x}, {tensor(D, D)}) -> {x}\n"
+        body += f"  %l{m} = convbert.dense %p, %a{m} : ({p}, {tensor(D, D)}) -> {p}\n"
+    names = [", ".join(f"%{letter}{m}" for m in range(branches)) for letter in "ul"]
+    types = ", ".join([x] * branches + [p] * branches)
+    body += f"  %y = convbert.select_branches {names[0]} by({names[1]}) : ({types}) -> {x}\n  return %y : {x}"
+
+    def expected(x, mask, p):
+        found = [(x @ p[f"w{m}"].T)[None] for m in range(branches)]
+        logits = [(x.mean(0) @ p[f"a{m}"].T)[None] for m in range(branches)]
+        return [ops.select_branches(*found, *logits)[0]]
 
     check(isa, D, body, parameters, [("tokens", D)], expected)

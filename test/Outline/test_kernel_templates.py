@@ -26,6 +26,22 @@ func.func private @layer(%x: tensor<?x?x32xf32>, %mask: tensor<?x?xi1>, %s: tens
   %n = convbert.activation %m {kind = #convbert.activation<tanh>} : tensor<?x32xf32>
   return %n : tensor<?x32xf32>
 }
+func.func private @family(%x: tensor<?x?x32xf32>, %mask: tensor<?x?xi1>, %s: tensor<2x32xf32>, %w: tensor<32x32xf32>, %g: tensor<32xf32>)
+    -> tensor<?x32xf32> {
+  %h = convbert.dense %x, %w : (tensor<?x?x32xf32>, tensor<32x32xf32>) -> tensor<?x?x32xf32>
+  %d = convbert.dynamic_conv %h, %s query(%x) channel_bias(%g)
+      {heads = 1 : i64, pads = array<i64: 1, 0>, edge = #convbert.edge<renorm>}
+    : (tensor<?x?x32xf32>, tensor<2x32xf32>, tensor<?x?x32xf32>, tensor<32xf32>) -> tensor<?x?x32xf32>
+  %p = convbert.pool %d mask(%mask) {kind = #convbert.pool<mean>} : (tensor<?x?x32xf32>, tensor<?x?xi1>) -> tensor<?x32xf32>
+  %y = convbert.scale_channels %d, %p : (tensor<?x?x32xf32>, tensor<?x32xf32>) -> tensor<?x?x32xf32>
+  %z = convbert.select_branches %y, %d, %h by(%p, %p, %p)
+    : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>)
+    -> tensor<?x?x32xf32>
+  %m = convbert.pool %z {kind = #convbert.pool<mean>} : (tensor<?x?x32xf32>) -> tensor<?x32xf32>
+  return %m : tensor<?x32xf32>
+}
+ml_program.global private @a(#ml_program.extern : tensor<2x32xf32>) : tensor<2x32xf32>
+ml_program.global private @b(#ml_program.extern : tensor<32x32xf32>) : tensor<32x32xf32>
 ml_program.global private @t(#ml_program.extern : tensor<9x32xf32>) : tensor<9x32xf32>
 ml_program.global private @g(#ml_program.extern : tensor<32xf32>) : tensor<32xf32>
 ml_program.global private @w(#ml_program.extern : tensor<2048x32xf32>) : tensor<2048x32xf32>
@@ -35,9 +51,10 @@ func.func private @deep(%x: tensor<?x?x32xf32>, %w: tensor<2048x32xf32>, %v: ten
   %y = convbert.dense %h, %v : (tensor<?x?x2048xf32>, tensor<32x2048xf32>) -> tensor<?x?x32xf32>
   return %y : tensor<?x?x32xf32>
 }
-func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x32xf32>, %row: tensor<?x32xf32>,
-                   %taps: tensor<?x?x2x3xf32>)
-    -> (tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x32xf32>) {
+func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x32xf32>)
+    -> (tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>) {
+  %a = ml_program.global_load_const @a : tensor<2x32xf32>
+  %b = ml_program.global_load_const @b : tensor<32x32xf32>
   %s = ml_program.global_load_const @s : tensor<2xf32>
   %t = ml_program.global_load_const @t : tensor<9x32xf32>
   %g = ml_program.global_load_const @g : tensor<32xf32>
@@ -51,14 +68,12 @@ func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x
   %z = convbert.embeddings %e, %ids, %ids tables(%t, %t) norm(%g, %g) {eps = 0.5 : f64}
     : (tensor<?x?x32xf32>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x32xf32>, tensor<9x32xf32>, tensor<32xf32>,
        tensor<32xf32>) -> tensor<?x?x32xf32>
-  %r = arith.addf %row, %row : tensor<?x32xf32>
-  %a = convbert.self_attention %e, %e, %e {heads = 2 : i64, scale = 0.5 : f64}
-    : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x32xf32>) -> tensor<?x?x32xf32>
-  return %y, %z, %r, %taps, %a
-    : tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x32xf32>
+  %f = call @family(%x, %mask, %a, %b, %g)
+    : (tensor<?x?x32xf32>, tensor<?x?xi1>, tensor<2x32xf32>, tensor<32x32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
+  return %y, %z, %f : tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>
 }
 """
-KINDS = {"dense", "dense_deep", "norm", "embed", "depthwise", "span", "attention", "copy"}
+KINDS = {"dense", "dense_deep", "norm", "embed", "depthwise", "span", "attention", "copy", "select"}
 
 
 def split(path):

@@ -233,3 +233,64 @@ func.func @branches(%c: i1, %x: tensor<?x?x4xf32>, %wd: tensor<4x1xf32>, %wp: te
 ^end(%r: tensor<?x?x4xf32>):
   return %r : tensor<?x?x4xf32>
 }
+
+// -----
+
+// The softmax of a lightweight convolution's weights is one of parameters; where it depends on the token, it stays.
+// CHECK-LABEL: func.func @light(
+// CHECK:         %[[T:.*]] = convbert.normalize_taps %arg1
+// CHECK:         %[[Y:.*]] = convbert.light_conv %arg0, %[[T]], %arg2
+// CHECK-SAME:      {head_map = #convbert.head_map<interleaved>, normalize = #convbert.norm<none>, pads = array<i64: 2, 0>}
+// CHECK-NEXT:    convbert.light_conv %[[Y]], %arg1 {edge = #convbert.edge<renorm>, pads = array<i64: 1, 1>}
+// CHECK-NEXT:    convbert.light_conv %arg3, %arg4 {pads = array<i64: 1, 1>}
+func.func @light(%x: tensor<?x?x4xf32>, %w: tensor<2x3xf32>, %b: tensor<4xf32>, %h: tensor<?x?x4xf16>, %v: tensor<2x3xf16>)
+    -> (tensor<?x?x4xf32>, tensor<?x?x4xf16>) {
+  %0 = convbert.light_conv %x, %w, %b {pads = array<i64: 2, 0>, head_map = #convbert.head_map<interleaved>}
+    : (tensor<?x?x4xf32>, tensor<2x3xf32>, tensor<4xf32>) -> tensor<?x?x4xf32>
+  %1 = convbert.light_conv %0, %w {pads = array<i64: 1, 1>, edge = #convbert.edge<renorm>}
+    : (tensor<?x?x4xf32>, tensor<2x3xf32>) -> tensor<?x?x4xf32>
+  %2 = convbert.light_conv %h, %v {pads = array<i64: 1, 1>} : (tensor<?x?x4xf16>, tensor<2x3xf16>) -> tensor<?x?x4xf16>
+  return %1, %2 : tensor<?x?x4xf32>, tensor<?x?x4xf16>
+}
+
+// CHECK-LABEL: func.func @dynamic(
+// CHECK:         %[[K:.*]] = convbert.dynamic_kernel %arg0, %arg1 {heads = 2 : i64, normalize = #convbert.norm<softmax>}
+// CHECK:         %[[Y:.*]] = convbert.apply_kernel %arg0, %[[K]] {dilation = 2 : i64, normalize = #convbert.norm<none>, pads = array<i64: 4, 0>}
+// CHECK:         %[[L:.*]] = convbert.dynamic_kernel %arg0, %arg1
+// CHECK-SAME:      {dilation = 2 : i64, edge = #convbert.edge<renorm>, heads = 2 : i64, normalize = #convbert.norm<softmax>, pads = array<i64: 4, 0>}
+// CHECK:         %[[Z:.*]] = convbert.apply_kernel %[[Y]], %[[L]] {dilation = 2 : i64, normalize = #convbert.norm<none>, pads = array<i64: 4, 0>}
+// CHECK:         convbert.add_bias %[[Z]], %arg2
+func.func @dynamic(%x: tensor<?x?x4xf32>, %w: tensor<6x4xf32>, %b: tensor<4xf32>) -> tensor<?x?x4xf32> {
+  %0 = convbert.dynamic_conv %x, %w {heads = 2 : i64, pads = array<i64: 4, 0>, dilation = 2 : i64}
+    : (tensor<?x?x4xf32>, tensor<6x4xf32>) -> tensor<?x?x4xf32>
+  %1 = convbert.dynamic_conv %0, %w query(%x) channel_bias(%b)
+      {heads = 2 : i64, pads = array<i64: 4, 0>, dilation = 2 : i64, edge = #convbert.edge<renorm>}
+    : (tensor<?x?x4xf32>, tensor<6x4xf32>, tensor<?x?x4xf32>, tensor<4xf32>) -> tensor<?x?x4xf32>
+  return %1 : tensor<?x?x4xf32>
+}
+
+// CHECK-LABEL: func.func @gates(
+// CHECK:         %[[S:.*]] = convbert.pool %arg0 mask(%arg3) {kind = #convbert.pool<mean>}
+// CHECK:         %[[H:.*]] = convbert.dense %[[S]], %arg1
+// CHECK:         %[[R:.*]] = convbert.activation %[[H]] {kind = #convbert.activation<relu>}
+// CHECK:         %[[E:.*]] = convbert.dense %[[R]], %arg2
+// CHECK:         %[[G:.*]] = convbert.activation %[[E]] {kind = #convbert.activation<hard_sigmoid>}
+// CHECK:         %[[Y:.*]] = convbert.scale_channels %arg0, %[[G]]
+// CHECK-DAG:     %[[P0:.*]] = convbert.pool %[[Y]]
+// CHECK-DAG:     %[[P1:.*]] = convbert.pool %arg0 {
+// CHECK:         %[[SUM:.*]] = arith.addf %[[P0]], %[[P1]]
+// CHECK:         convbert.dense %[[SUM]], %arg1
+// CHECK:         %[[Z:.*]] = convbert.activation {{.*}}<relu>
+// CHECK:         %[[A0:.*]] = tensor.extract_slice %arg4[0, 0, 0] [1, 2, 4]
+// CHECK:         %[[L0:.*]] = convbert.dense %[[Z]], %[[A0]] {layout = #convbert.layout<in_out>}
+// CHECK:         %[[A1:.*]] = tensor.extract_slice %arg4[1, 0, 0] [1, 2, 4]
+// CHECK:         %[[L1:.*]] = convbert.dense %[[Z]], %[[A1]] {layout = #convbert.layout<in_out>}
+// CHECK:         convbert.select_branches %[[Y]], %arg0 by(%[[L0]], %[[L1]])
+func.func @gates(%x: tensor<?x?x4xf32>, %w1: tensor<2x4xf32>, %w2: tensor<4x2xf32>, %m: tensor<?x?xi1>,
+                 %a: tensor<2x2x4xf32>) -> tensor<?x?x4xf32> {
+  %0 = convbert.squeeze_excite %x squeeze(%w1) excite(%w2) mask(%m) {gate = #convbert.activation<hard_sigmoid>}
+    : (tensor<?x?x4xf32>, tensor<2x4xf32>, tensor<4x2xf32>, tensor<?x?xi1>) -> tensor<?x?x4xf32>
+  %1 = convbert.selective_kernel %0, %x squeeze(%w1) select(%a)
+    : (tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<2x4xf32>, tensor<2x2x4xf32>) -> tensor<?x?x4xf32>
+  return %1 : tensor<?x?x4xf32>
+}
