@@ -19,18 +19,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import operations_conv  # noqa: F401  for its names
 from .function import Function
 from .graph import Graph, Value
 from .ir_text import TensorType
-from .operations import OPERATIONS
+from .operations import OPERATIONS, Padding
 from .operations_attention import mixed_attention
-from .operations_nn import dense, feed_forward, glu, layer_norm
+from .operations_conv import depthwise_conv1d, dynamic_conv, light_conv
+from .operations_gating import selective_kernel, squeeze_excite
+from .operations_nn import dense, feed_forward, glu, layer_norm, mask_tokens
 
 globals().update(OPERATIONS)
 
-__all__ = ["Function", "Graph", "TensorType", "Value", "concat", "convbert_layer", "gated_linear_unit", "linear", "norm",
-           "repeat", "split",
+__all__ = ["Function", "Graph", "TensorType", "Value", "concat", "convbert_layer", "dynamic_conv_layer",
+           "gated_linear_unit", "light_conv_layer", "linear", "norm", "repeat", "selective_kernel_block", "split",
+           "squeeze_excite_block",
            *OPERATIONS]
 
 
@@ -105,3 +107,50 @@ def convbert_layer(x: Value, mask: Value | None = None, *, attn_heads: int, conv
     x = norm(y, "attention.output.LayerNorm", residual=x, eps=eps)
     up, down = pair("intermediate.dense", (intermediate, d)), pair("output.dense", (d, intermediate))
     return norm(feed_forward(x, *up, *down, activation=activation), "output.LayerNorm", residual=x, eps=eps)
+
+
+def squeeze_excite_block(x: Value, name: str = "se", reduction: int = 16, mask: Value | None = None,
+                         gate: str = "sigmoid") -> Value:
+    """Squeeze-and-excitation with the parameters `name.fc1.weight`, `.bias`, `name.fc2.weight`, `.bias`."""
+    graph, c, r = x.graph, x.features, max(x.features // reduction, 1)
+    return squeeze_excite(x, graph.parameter(f"{name}.fc1.weight", (r, c)), graph.parameter(f"{name}.fc2.weight", (c, r)),
+                          graph.parameter(f"{name}.fc1.bias", r), graph.parameter(f"{name}.fc2.bias", c), mask, gate=gate)
+
+
+def selective_kernel_block(x: Value, name: str = "sk", kernels: Sequence[int] = (3, 5), reduction: int = 16,
+                           least: int = 32) -> Value:
+    """Depthwise branches of several kernel sizes, weighed against each other for each channel: `name.branches.M.weight`,
+    `name.squeeze.weight`, `name.select` [M, D, C]."""
+    graph, c = x.graph, x.features
+    d = max(c // reduction, least)
+    branches = [depthwise_conv1d(x, graph.parameter(f"{name}.branches.{index}.weight", (c, 1, taps)))
+                for index, taps in enumerate(kernels)]
+    return selective_kernel(branches, graph.parameter(f"{name}.squeeze.weight", (d, c)),
+                            graph.parameter(f"{name}.select", (len(kernels), d, c)))
+
+
+def _fairseq_layer(x: Value, mask: Value | None, conv: Callable[[Value], Value], intermediate: int, gated: bool) -> Value:
+    """Encoder layer of fairseq's convolution models, norms behind: linear1 (GLU), mask, convolution, linear2, feed
+    forward; names and epsilon of its files."""
+    d = x.features
+    y = gated_linear_unit(x, "linear1", d) if gated else linear(x, "linear1", d)
+    y = linear(conv(y if mask is None else mask_tokens(y, mask)), "linear2", d)
+    x = norm(y, "layer_norms.0", residual=x, eps=1e-5)
+    return norm(linear(linear(x, "fc1", intermediate, "relu"), "fc2", d), "layer_norms.1", residual=x, eps=1e-5)
+
+
+def light_conv_layer(x: Value, mask: Value | None = None, *, heads: int, taps: int, intermediate: int,
+                     gated: bool = True, padding: Padding = "same") -> Value:
+    """Lightweight-convolution encoder layer: `conv.weight` is [heads, 1, taps]."""
+    def conv(y: Value) -> Value:
+        return light_conv(y, y.graph.parameter("conv.weight", (heads, 1, taps)), padding=padding)
+    return _fairseq_layer(x, mask, conv, intermediate, gated)
+
+
+def dynamic_conv_layer(x: Value, mask: Value | None = None, *, heads: int, taps: int, intermediate: int,
+                       gated: bool = True, padding: Padding = "same") -> Value:
+    """Dynamic-convolution encoder layer: `conv.weight_linear.weight` is [heads * taps, channels]."""
+    def conv(y: Value) -> Value:
+        weight = y.graph.parameter("conv.weight_linear.weight", (heads * taps, y.features))
+        return dynamic_conv(y, weight, heads=heads, padding=padding)
+    return _fairseq_layer(x, mask, conv, intermediate, gated)

@@ -13,7 +13,8 @@ from .compiler import module_costs
 from .errors import shown
 from .graph import Graph, Value
 from .operations_attention import mixed_attention, self_attention
-from .operations_conv import apply_kernel, depthwise_conv1d, dynamic_kernel, separable_conv1d, span_dynamic_conv
+from .operations_conv import depthwise_conv1d, dynamic_conv, light_conv, separable_conv1d, span_dynamic_conv
+from .operations_gating import squeeze_excite
 from .operations_nn import dense
 
 
@@ -87,10 +88,14 @@ def _separable(x: Value, s: Sizes) -> Value:
     return separable_conv1d(x, parameter("wd", (s.channels, s.kernel)), parameter("wp", (s.channels, s.channels)))
 
 
+@operator("lightweight")
+def _light(x: Value, s: Sizes) -> Value:
+    return light_conv(x, x.graph.parameter("w", (s.heads, s.kernel)))
+
+
 @operator("dynamic")
 def _dynamic(x: Value, s: Sizes) -> Value:
-    taps = dynamic_kernel(x, x.graph.parameter("w", (s.heads * s.kernel, s.channels)), heads=s.heads)
-    return apply_kernel(x, taps)
+    return dynamic_conv(x, x.graph.parameter("w", (s.heads * s.kernel, s.channels)), heads=s.heads)
 
 
 def _span(x: Value, values: Value, s: Sizes) -> Value:
@@ -137,6 +142,12 @@ def _mixed_released(x: Value, s: Sizes) -> Value:
 @operator("mixed attention, shared values")
 def _mixed_paper(x: Value, s: Sizes) -> Value:
     return _mixed(x, s, own_values=False)
+
+
+@operator("squeeze-excite")
+def _squeeze_excite(x: Value, s: Sizes) -> Value:
+    r = max(s.channels // 16, 1)
+    return squeeze_excite(x, x.graph.parameter("w1", (r, s.channels)), x.graph.parameter("w2", (s.channels, r)))
 
 
 def rows(sizes: Sizes) -> list[Row]:

@@ -1,4 +1,4 @@
-"""What the functions of operations_nn, operations_conv and operations_attention are made of: the dialect's operations
+"""What the functions of operations_nn, _conv, _attention and _gating are made of: the dialect's operations
 on values of a graph, one function each, for convbert.nn and convbert.ops.
 
 To add an operation: a function in one of these modules, whose annotations say what its operands are (Rows: activations,
@@ -29,7 +29,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {}
 
 #: The dialect's elementwise functions.
 ACTIVATIONS = ("identity", "gelu", "gelu_new", "relu", "silu", "tanh", "selu", "sigmoid", "gelu_10", "quick_gelu",
-               "relu2", "relu6", "leaky_relu", "hardswish", "laplace", "mish", "sqrtsoftplus")
+               "relu2", "relu6", "leaky_relu", "hardswish", "laplace", "mish", "sqrtsoftplus", "hard_sigmoid")
 
 #: Whose orientation a weight has: "in_out" of the dialect or "out_in".
 LAYOUTS = {"out_in": "out_in", "torch": "out_in", "in_out": "in_out", "keras": "in_out"}

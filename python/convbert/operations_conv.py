@@ -8,6 +8,19 @@ from .operations import (Mask, Padding, Rows, Weight, convolved, keyword, layout
                          squeezed, taps_of)
 
 
+def _but_one(value: int) -> int | None:
+    """What need not be said where it is 1."""
+    return None if value == 1 else value
+
+
+def _edge(value: str) -> Keyword | None:
+    return keyword("edge", "edge", value, ("zero", "renorm"), "zero")
+
+
+def _head_map(value: str) -> Keyword | None:
+    return keyword("head_map", "head_map", value, ("blocked", "interleaved"), "blocked")
+
+
 @operation
 def depthwise_conv1d(x: Rows, weight: Weight, *, padding: Padding = "same", layout: str = "out_in") -> Value:
     """One filter a channel over tokens. weight: [C, K] or PyTorch's [C, 1, K]; layout="keras": [K, C] or [K, C, 1]."""
@@ -32,6 +45,20 @@ def separable_conv1d(x: Rows, depthwise: Weight, pointwise: Weight, bias: Weight
         [convolved(x, taps, zeros).with_features(out_features(pointwise, order))], pads=zeros, layout=order))
 
 
+@operation
+def light_conv(x: Rows, weight: Weight, bias: Weight | None = None, *, padding: Padding = "same", dilation: int = 1,
+               normalize: str = "softmax", edge: str = "zero", head_map: str = "blocked") -> Value:
+    """Lightweight convolution: the channels of a head share their taps, which a softmax makes sum to one. weight:
+    [heads, K] or fairseq's [heads, 1, K]."""
+    weight = squeezed(weight)
+    taps = taps_of(weight, None)
+    zeros = pads(padding, taps, dilation)
+    return one(x.graph.emit(
+        "light_conv", "$x, $weight [, $bias]", dict(x=x, weight=weight, bias=bias), [x.type], pads=zeros,
+        dilation=_but_one(dilation), normalize=keyword("normalize", "norm", normalize, ("none", "softmax"), "softmax"),
+        edge=_edge(edge), head_map=_head_map(head_map)))
+
+
 def _taps_of_generator(weight: Weight, order: Keyword | None, heads: int) -> int:
     features = out_features(weight, order)
     if heads < 1 or features % heads:
@@ -40,33 +67,55 @@ def _taps_of_generator(weight: Weight, order: Keyword | None, heads: int) -> int
 
 
 @operation
-def dynamic_kernel(q: Rows, weight: Weight, bias: Weight | None = None, span_key: Rows | None = None, *, heads: int,
-                   normalize: str = "softmax", layout: str = "out_in") -> Value:
-    """Taps [B, T, H, K] for every token from a dense layer of q (* span_key): feature h*K + k is tap k of head h, as in
-    fairseq's weight_linear."""
+def dynamic_conv(x: Rows, weight: Weight, bias: Weight | None = None, query: Rows | None = None,
+                 channel_bias: Weight | None = None, *, heads: int, padding: Padding = "same", dilation: int = 1,
+                 normalize: str = "softmax", edge: str = "zero", head_map: str = "blocked",
+                 layout: str = "out_in") -> Value:
+    """Dynamic convolution: taps from a dense layer of the current token, or of query. weight: [heads * K, C], feature
+    h*K + k being tap k of head h, as in fairseq's weight_linear."""
     weight, order = squeezed(weight), layout_of(layout)
-    taps = _taps_of_generator(weight, order, heads)
-    return one(q.graph.emit("dynamic_kernel", "$q, $weight [, $bias] [span($span_key)]",
-                            dict(q=q, weight=weight, bias=bias, span_key=span_key),
-                            [TensorType((*q.shape[:2], heads, taps))], heads=heads,
-                            normalize=keyword("normalize", "norm", normalize, ("none", "softmax")), layout=order))
+    return one(x.graph.emit(
+        "dynamic_conv", "$x, $weight [, $bias] [query($query)] [channel_bias($channel_bias)]",
+        dict(x=x, weight=weight, bias=bias, query=query, channel_bias=channel_bias), [x.type], heads=heads,
+        pads=pads(padding, _taps_of_generator(weight, order, heads), dilation), dilation=_but_one(dilation),
+        normalize=keyword("normalize", "norm", normalize, ("none", "softmax"), "softmax"), edge=_edge(edge),
+        head_map=_head_map(head_map), layout=order))
 
 
 @operation
-def apply_kernel(v: Rows, taps: Rows, mask: Mask | None = None, *, padding: Padding = "same",
-                 normalize: str = "none") -> Value:
+def dynamic_kernel(q: Rows, weight: Weight, bias: Weight | None = None, span_key: Rows | None = None, *, heads: int,
+                   normalize: str = "softmax", edge: str = "zero", padding: Padding | None = None, dilation: int = 1,
+                   layout: str = "out_in") -> Value:
+    """Taps [B, T, H, K] for every token from a dense layer of q (* span_key): feature h*K + k is tap k of head h, as in
+    fairseq's weight_linear. edge="renorm", with the padding that they are for: taps that read beyond an end are zero."""
+    weight, order = squeezed(weight), layout_of(layout)
+    taps = _taps_of_generator(weight, order, heads)
+    return one(q.graph.emit(
+        "dynamic_kernel", "$q, $weight [, $bias] [span($span_key)]",
+        dict(q=q, weight=weight, bias=bias, span_key=span_key), [TensorType((*q.shape[:2], heads, taps))], heads=heads,
+        normalize=keyword("normalize", "norm", normalize, ("none", "softmax")), edge=_edge(edge),
+        pads=None if padding is None else pads(padding, taps, dilation), dilation=_but_one(dilation), layout=order))
+
+
+@operation
+def apply_kernel(v: Rows, taps: Rows, mask: Mask | None = None, *, padding: Padding = "same", normalize: str = "none",
+                 dilation: int = 1, edge: str = "zero", head_map: str = "blocked") -> Value:
     """y[b, t, h, r] = sum_k taps[b, t, h, k] v[b, t + k - low, h, r]; normalize="softmax": taps holds logits."""
-    return one(v.graph.emit("apply_kernel", "$v, $taps [mask($mask)]", dict(v=v, taps=taps, mask=mask), [v.type],
-                            pads=pads(padding, taps.features),
-                            normalize=keyword("normalize", "norm", normalize, ("none", "softmax"))))
+    return one(v.graph.emit(
+        "apply_kernel", "$v, $taps [mask($mask)]", dict(v=v, taps=taps, mask=mask), [v.type],
+        pads=pads(padding, taps.features, dilation),
+        normalize=keyword("normalize", "norm", normalize, ("none", "softmax")), dilation=_but_one(dilation),
+        edge=_edge(edge), head_map=_head_map(head_map)))
 
 
 @operation
 def span_dynamic_conv(q: Rows, span_key: Rows, v: Rows, weight: Weight, bias: Weight | None = None,
-                      mask: Mask | None = None, *, heads: int, padding: Padding = "same",
-                      layout: str = "out_in") -> Value:
+                      mask: Mask | None = None, *, heads: int, padding: Padding = "same", dilation: int = 1,
+                      edge: str = "zero", head_map: str = "blocked", layout: str = "out_in") -> Value:
     """apply_kernel(v, dynamic_kernel(q * span_key))."""
     weight, order = squeezed(weight), layout_of(layout)
-    return one(q.graph.emit("span_dynamic_conv", "$q, $span_key, $v, $weight [, $bias] [mask($mask)]",
-                            dict(q=q, span_key=span_key, v=v, weight=weight, bias=bias, mask=mask), [v.type],
-                            heads=heads, pads=pads(padding, _taps_of_generator(weight, order, heads)), layout=order))
+    return one(q.graph.emit(
+        "span_dynamic_conv", "$q, $span_key, $v, $weight [, $bias] [mask($mask)]",
+        dict(q=q, span_key=span_key, v=v, weight=weight, bias=bias, mask=mask), [v.type], heads=heads,
+        pads=pads(padding, _taps_of_generator(weight, order, heads), dilation), dilation=_but_one(dilation),
+        edge=_edge(edge), head_map=_head_map(head_map), layout=order))

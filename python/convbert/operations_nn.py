@@ -43,9 +43,9 @@ def layer_norm(x: Features, gamma: Weight, beta: Weight, residual: Features | No
 
 
 @operation
-def pool(x: Rows, kind: str = "mean") -> Value:
-    """One row a sequence, [B, C]: its first token, its last, or the mean."""
-    return one(x.graph.emit("pool", "$x", dict(x=x), [TensorType((BATCH, x.features))],
+def pool(x: Rows, kind: str = "mean", mask: Mask | None = None) -> Value:
+    """One row a sequence, [B, C]: its first token, its last, or the mean, with a mask that of the tokens that it has."""
+    return one(x.graph.emit("pool", "$x [mask($mask)]", dict(x=x, mask=mask), [TensorType((BATCH, x.features))],
                             kind=keyword("kind", "pool", kind, ("first", "last", "mean"))))
 
 
@@ -72,6 +72,12 @@ def add(x: Features, y: Features) -> Value:
 def subtract(x: Features, y: Features) -> Value:
     """x - y, of one shape."""
     return x - y
+
+
+@operation
+def add_bias(x: Features, bias: Weight) -> Value:
+    """x plus one number for each channel."""
+    return one(x.graph.emit("add_bias", "$x, $bias", dict(x=x, bias=bias), [x.type]))
 
 
 @operation

@@ -15,11 +15,12 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from . import operations_attention, operations_conv, operations_nn  # noqa: F401  for their names
+from . import operations_attention, operations_conv, operations_gating, operations_nn  # noqa: F401  for their names
 from .arrays import as_array, describe_shape, mask, numbers
 from .errors import Error, shown
 from .function import AnyArray, Function
@@ -44,7 +45,8 @@ def _roles(name: str) -> dict[str, str]:
     """Rows, Pooled, Features, Mask, Factors or Weight by the name of the operand."""
     annotated = {operand: str(parameter.annotation).split(" ")[0]
                  for operand, parameter in _signature(name).parameters.items()}
-    return {name: role for name, role in annotated.items() if role in _RANKS or role in ("Mask", "Factors", "Weight")}
+    return {name: role for name, role in annotated.items()
+            if role in _RANKS or role in ("Mask", "Factors", "Weight", "Sequence[Rows]")}
 
 
 def _order(axes: str) -> tuple[int, int, int]:
@@ -74,21 +76,58 @@ def _array(name: str, value: Any, role: str, order: tuple[int, int, int]) -> Any
     return np.require(array, requirements=["C", "A"])
 
 
-def _declare(graph: Graph, name: str, role: str, shape: tuple[int, ...]) -> Value:
-    if role == "Mask":
-        return graph.mask(name)
-    if role == "Factors":
-        return graph.factors(name, shape[0])
-    if role not in _RANKS:
-        return graph.parameter(name, shape)
-    return graph.pooled(name, shape[1]) if len(shape) == 2 else graph.input(name, shape[2:])
+@dataclass(frozen=True)
+class _Operand:
+    """One array of a call: the parameter of the function that it is, or is one of, and what it is called."""
+
+    parameter: str
+    name: str
+    role: str
+    array: AnyArray
+
+    def declare(self, graph: Graph) -> Value:
+        shape = self.array.shape
+        if self.role == "Mask":
+            return graph.mask(self.name)
+        if self.role == "Factors":
+            return graph.factors(self.name, shape[0])
+        if self.role not in _RANKS:
+            return graph.parameter(self.name, shape)
+        return graph.pooled(self.name, shape[1]) if len(shape) == 2 else graph.input(self.name, shape[2:])
+
+    def signature(self) -> tuple[Any, ...]:
+        """What code depends on: not batch and length."""
+        shape = self.array.shape
+        if self.role in _RANKS:
+            shape = (len(shape), *shape[min(len(shape) - 1, 2):])
+        return (self.name, () if self.role == "Mask" else shape)
 
 
-def trace(name: str, arrays: Mapping[str, tuple[int, ...]], options: Mapping[str, Any]) -> Graph:
-    """The graph of one operation on operands of these shapes."""
-    roles, graph = _roles(name), Graph(name)
-    operands = {operand: _declare(graph, operand, roles[operand], shape) for operand, shape in arrays.items()}
-    results = OPERATIONS[name](**operands, **options)
+def _operands(name: str, bound: Mapping[str, Any], order: tuple[int, int, int]) -> list[_Operand]:
+    found = []
+    for parameter, role in _roles(name).items():
+        value = bound.get(parameter)
+        if role.startswith("Sequence"):
+            if not isinstance(value, (list, tuple)) or not value:
+                raise ValueError(f"{parameter}: requires a list of arrays, but found {shown(value)}")
+            for index, item in enumerate(value):
+                part = f"{parameter}{index}"
+                found.append(_Operand(parameter, part, "Rows", _array(part, item, "Rows", order)))
+        elif value is not None:
+            found.append(_Operand(parameter, parameter, role, _array(parameter, value, role, order)))
+    return found
+
+
+def _trace(name: str, operands: list[_Operand], options: Mapping[str, Any]) -> Graph:
+    """The graph of one operation."""
+    graph, values = Graph(name), dict[str, Any]()
+    for operand in operands:
+        value = operand.declare(graph)
+        if _roles(name)[operand.parameter].startswith("Sequence"):
+            values.setdefault(operand.parameter, []).append(value)
+        else:
+            values[operand.parameter] = value
+    results = OPERATIONS[name](**values, **options)
     for value in results if isinstance(results, tuple) else (results,):
         graph.output(value)
     return graph
@@ -97,18 +136,15 @@ def trace(name: str, arrays: Mapping[str, tuple[int, ...]], options: Mapping[str
 _functions: dict[Any, Function] = {}
 
 
-def _compiled(name: str, arrays: Mapping[str, AnyArray], options: Mapping[str, Any], threads: int | None) -> Function:
+def _compiled(name: str, operands: list[_Operand], options: Mapping[str, Any], threads: int | None) -> Function:
     """The code for operands of these shapes, batch and length apart, with the parameters among them."""
-    roles = _roles(name)
-    shapes = {operand: (array.ndim, *array.shape[min(array.ndim - 1, 2):]) if roles[operand] in _RANKS
-              else () if roles[operand] == "Mask" else array.shape for operand, array in arrays.items()}
-    key = (name, threads, tuple(shapes.items()), tuple((o, tuple(v) if isinstance(v, list) else v)
-                                                       for o, v in sorted(options.items())))
-    parameters = [array for operand, array in arrays.items() if roles[operand] == "Weight"]
+    # As text: what is no value of an option is found out by the operation, whether it can be a key or not.
+    key = (name, threads, tuple(operand.signature() for operand in operands), repr(sorted(options.items())))
+    parameters = [operand.array for operand in operands if operand.role == "Weight"]
     known = _functions.get(key)
     if known is not None:
         return known.with_parameters(parameters) if parameters else known
-    graph = trace(name, {operand: array.shape for operand, array in arrays.items()}, options)
+    graph = _trace(name, operands, options)
     try:
         made = Function(str(graph), parameters, name=name, threads=threads)
     except Error as error:
@@ -133,12 +169,10 @@ def _run(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any
         bound = _signature(name).bind(*arguments, **keywords).arguments
     except TypeError as error:
         raise TypeError(f"{name}() {error}") from None
-    roles = _roles(name)
-    arrays = {operand: _array(operand, value, roles[operand], order) for operand, value in bound.items()
-              if operand in roles and value is not None}
-    options = {option: value for option, value in bound.items() if option not in roles}
-    function = _compiled(name, arrays, options, threads)
-    results = function(*(array for operand, array in arrays.items() if roles[operand] != "Weight"))
+    operands = _operands(name, bound, order)
+    options = {option: value for option, value in bound.items() if option not in _roles(name)}
+    function = _compiled(name, operands, options, threads)
+    results = function(*(operand.array for operand in operands if operand.role != "Weight"))
     if axes == "btc":
         return results
     # The inverse of each order is the order itself.

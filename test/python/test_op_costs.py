@@ -16,6 +16,7 @@ PUBLISHED = {
     "depthwise": (6_912, 884_736),
     "pointwise": (589_824, 75_497_472),
     "depthwise-separable": (596_736, 76_382_208),
+    "lightweight": (108, 884_736),
     "dynamic": (82_944, 11_501_568),
     "span dynamic, shared values": (322_560, 41_779_200 - PRODUCT),
     "span dynamic, own values": (617_472, 79_527_936 - PRODUCT),
