@@ -10,7 +10,7 @@ from convbert.op_costs import Sizes, rows
 
 #: Published figures at 768 channels, 128 tokens, 9 taps, 12 heads; parameters without biases but for mixed attention.
 #: They count the product of query and span-aware key, one a channel and token of the branch; the interface counts matrix
-#: products and convolutions alone.
+#: products, convolutions and gates alone.
 PRODUCT = 128 * 384
 PUBLISHED = {
     "depthwise": (6_912, 884_736),
@@ -20,6 +20,7 @@ PUBLISHED = {
     "dynamic": (82_944, 11_501_568),
     "span dynamic, shared values": (322_560, 41_779_200 - PRODUCT),
     "span dynamic, own values": (617_472, 79_527_936 - PRODUCT),
+    "squeeze-excite": (73_728, 270_336),
     "self-attention": (2_359_296, 327_155_712),
     "mixed attention, own values": (2_094_774, 280_854_528 - PRODUCT),
     "mixed attention, shared values": (1_799_478, 243_105_792 - PRODUCT),
