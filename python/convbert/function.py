@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -39,15 +40,23 @@ def weight(name: str, value: Any, shape: Sequence[int | str]) -> npt.NDArray[np.
     return np.require(array, np.float32, ["C", "A"])
 
 
+def _read_file(path: str | os.PathLike[str]) -> dict[str, AnyArray]:
+    from .reference_files import read_safetensors
+
+    try:
+        return dict(read_safetensors(path))
+    except (KeyError, ValueError, TypeError, struct.error) as error:  # of a header, a type, a shape
+        raise ValueError(f"weights: requires a safetensors file of numbers, but found another one at {os.fspath(path)} "
+                         f"({type(error).__name__}: {shown(error)})") from None
+
+
 def read_weights(weights: Any, parameters: Mapping[str, Value]) -> list[npt.NDArray[np.float32]]:
     """Arrays for all parameters, from a dictionary or a safetensors file; ValueError for what is missing or of another
     shape, and for names that are no parameter's."""
     if weights is None:
         weights = {}
     if isinstance(weights, (str, os.PathLike)):
-        from .reference_files import read_safetensors
-
-        weights = read_safetensors(weights)
+        weights = _read_file(weights)
     if not isinstance(weights, Mapping):
         raise ValueError(f"weights: requires arrays by name or the path of a safetensors file, but found "
                          f"{shown(weights)}")

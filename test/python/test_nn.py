@@ -69,6 +69,15 @@ def test_weights_from_a_file(tmp_path):
     np.testing.assert_array_equal(graph.compile(tmp_path / "w.safetensors")(x), graph.compile(weights)(x))
 
 
+@pytest.mark.parametrize("content", [b"", b"1234", b"\xff" * 100, b"\2\0\0\0\0\0\0\0[]",
+                                     b'\x3c\0\0\0\0\0\0\0{"w":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]}}     .'])
+def test_a_file_that_is_no_safetensors(tmp_path, content):
+    path = tmp_path / "w.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="^weights: requires a safetensors file of numbers, but found another one at "):
+        gated().compile(path)
+
+
 def test_several_inputs_and_outputs():
     graph = nn.Graph("two")
     x, y, row, mask = graph.input("x", C), graph.input("y", 5), graph.pooled("row", 7), graph.mask("mask")
