@@ -121,4 +121,31 @@ def ReturnStepsPass : Pass<"convbert-return-steps", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"steps", "steps", "Results added">];
 }
 
+def RaisePass : Pass<"convbert-raise"> {
+  let summary = "Recognise convolutions that linalg spells out";
+  let description = [{
+    Other front ends leave convolutions over tokens as padding and contractions over windows of the padded tensor, as
+    sums of shifted products, or as copies of all windows (an unfold) and a contraction.  Each becomes one operation:
+    `conv1d`, `depthwise_conv1d`, `light_conv` where channels share taps, and `apply_kernel` where every token has taps
+    that a softmax made, in one operation or in pieces.  Zero padding of known extent becomes `pads`; channels in front
+    of tokens are transposed.  What adds to anything but zeros, reads a padding of other numbers or may compute fewer
+    tokens than windows fit is left as it is.
+
+    ```mlir
+    // before
+    %a = linalg.softmax dimension(3) ins(%l : tensor<?x?x6x9xf32>) ...
+    %p = tensor.pad %u low[0, 4, 0, 0] high[0, 4, 0, 0] ...
+    %o = linalg.generic {indexing_maps = [affine_map<(b, t, h, c, j) -> (b, t + j, h, c)>,
+                                          affine_map<(b, t, h, c, j) -> (b, t, h, j)>,
+                                          affine_map<(b, t, h, c, j) -> (b, t, h, c)>], ...} ins(%p, %a) ...
+    // after
+    %v = tensor.collapse_shape %u [[0], [1], [2, 3]] : ...
+    %y = convbert.apply_kernel %v, %l {normalize = #convbert.norm<softmax>, pads = array<i64: 4, 4>} : ...
+    %o = tensor.expand_shape %y [[0], [1], [2, 3]] ...
+    ```
+  }];
+  let statistics = [Statistic<"raised", "raised", "Convolutions recognised">];
+  let dependentDialects = ["::mlir::convbert::ConvBERTDialect", "linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
 #endif // CONVBERT_TRANSFORMS_PASSES_TD
