@@ -39,12 +39,12 @@ OpFoldResult MaskTokensOp::fold(FoldAdaptor adaptor) {
 /// One tap of 1 at the token itself copies.  Elsewhere it shifts, and no operation says that better than this one.
 OpFoldResult DepthwiseConv1DOp::fold(FoldAdaptor adaptor) {
   auto weight = dyn_cast_or_null<DenseFPElementsAttr>(adaptor.getWeight());
-  if (!weight)
+  if (!weight || getBias() || getType() != getX().getType() || !keepsTokens())
     return {};
-  int64_t taps = getTaps(), channels = getFeatures(getX());
+  int64_t taps = getTaps(), channels = getFeatures(getX()), dilation = static_cast<int64_t>(getDilation());
   for (auto [i, value] : llvm::enumerate(weight.getValues<APFloat>())) {
     int64_t tap = getLayout() == WeightLayout::OutIn ? i % taps : i / channels;
-    if (tap == getPads()[0] ? !value.isExactlyValue(1.0) : !value.isZero())
+    if (tap * dilation == getPads()[0] ? !value.isExactlyValue(1.0) : !value.isZero())
       return {};
   }
   return getX();

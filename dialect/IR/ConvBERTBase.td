@@ -19,7 +19,10 @@ def ConvBERT_Dialect : Dialect {
     register- or cache-sized block.  All work on ranked tensors laid out tokens-major, `B x T x C`, with dynamic
     batch `B` and length `T`.  The constraints are numbered in `dialect/Spec.md`.
   }];
-  let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect"];
+  let dependentDialects = [
+    "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
+    "tensor::TensorDialect"
+  ];
   let useDefaultAttributePrinterParser = 1;
 }
 

@@ -76,4 +76,12 @@ def ConvBERT_PoolKind : ConvBERT_Enum<"PoolKind", "sequence summary", [
 ]>;
 def ConvBERT_PoolAttr : ConvBERT_EnumAttr<ConvBERT_PoolKind, "pool">;
 
+/// What `kernel_attention_conv` mixes.
+def ConvBERT_Aggregate : ConvBERT_Enum<"Aggregate", "what a convolution with several kernels mixes", [
+  I32EnumAttrCase<"Auto", 0, "auto">,
+  I32EnumAttrCase<"Kernels", 1, "kernels">,
+  I32EnumAttrCase<"Outputs", 2, "outputs">
+]>;
+def ConvBERT_AggregateAttr : ConvBERT_EnumAttr<ConvBERT_Aggregate, "aggregate">;
+
 #endif // CONVBERT_ENUMS_TD

@@ -39,6 +39,7 @@ def ConvBERT_DenseOp : ConvBERT_SequenceOp<"dense", [
     int64_t getOutFeatures();
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 def ConvBERT_GroupedDenseOp : ConvBERT_SequenceOp<"grouped_dense", [
     DeclareOpInterfaceMethods<ConvBERT_CostOpInterface>]> {

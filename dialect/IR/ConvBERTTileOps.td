@@ -83,10 +83,17 @@ def ConvBERT_DepthwiseTileOp : ConvBERT_InferredOp<"depthwise_tile"> {
     ```mlir
     %y = convbert.depthwise_tile %x, %taps : (tensor<12x32xf32>, tensor<9x32xf32>) -> tensor<4x32xf32>
     ```
+
+    With a bias the sums start from it.
+
+    ```mlir
+    %y = convbert.depthwise_tile %x, %taps, %bias
+      : (tensor<12x32xf32>, tensor<9x32xf32>, tensor<32xf32>) -> tensor<4x32xf32>
+    ```
   }];
-  let arguments = (ins ConvBERT_Tile<[2]>:$x, ConvBERT_Tile<[2]>:$taps);
+  let arguments = (ins ConvBERT_Tile<[2]>:$x, ConvBERT_Tile<[2]>:$taps, Optional<ConvBERT_Row>:$bias);
   let results = (outs ConvBERT_Tile<[2]>:$result);
-  let assemblyFormat = "$x `,` $taps attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$x `,` $taps (`,` $bias^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

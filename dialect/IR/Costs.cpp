@@ -52,9 +52,6 @@ int64_t TokenHeadOp::macCount(int64_t batch, int64_t length) { return product({b
 int64_t SpanHeadOp::macCount(int64_t batch, int64_t length) { return product({batch, length, sizes(getWeight())}); }
 int64_t ChoiceHeadOp::macCount(int64_t batch, int64_t) { return product({batch, sizes(getWeight())}); }
 
-int64_t DepthwiseConv1DOp::macCount(int64_t batch, int64_t length) {
-  return product({batch, length, sizes(getWeight())});
-}
 int64_t SeparableConv1DOp::macCount(int64_t batch, int64_t length) {
   return product({batch, length, sizes({getDepthwise(), getPointwise()})});
 }
@@ -131,7 +128,6 @@ int64_t ClassifierHeadOp::parameterCount() { return sizes({getW1(), getB1(), get
 int64_t TokenHeadOp::parameterCount() { return sizes({getWeight(), getBias()}); }
 int64_t SpanHeadOp::parameterCount() { return sizes({getWeight(), getBias()}); }
 int64_t ChoiceHeadOp::parameterCount() { return sizes({getWeight(), getBias()}); }
-int64_t DepthwiseConv1DOp::parameterCount() { return sizes({getWeight()}); }
 int64_t SeparableConv1DOp::parameterCount() { return sizes({getDepthwise(), getPointwise(), getBias()}); }
 int64_t DynamicKernelOp::parameterCount() { return sizes({getWeight(), getBias()}); }
 int64_t SpanDynamicConvOp::parameterCount() { return sizes({getWeight(), getBias()}); }

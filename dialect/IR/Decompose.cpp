@@ -76,7 +76,8 @@ Values ChoiceHeadOp::decompose(OpBuilder &b) {
 }
 
 Values SeparableConv1DOp::decompose(OpBuilder &b) {
-  Value z = DepthwiseConv1DOp::create(b, nameStep(getLoc(), "depthwise"), getX(), getDepthwise(), getPadsAttr(),
-                                      getLayoutAttr());
+  Value z = DepthwiseConv1DOp::create(b, nameStep(getLoc(), "depthwise"), getX(), getDepthwise(),
+                                      /*bias=*/Value(), getPadsAttr(), /*stride=*/b.getI64IntegerAttr(1),
+                                      getDilationAttr(), getLayoutAttr());
   return one(buildDense(b, nameStep(getLoc(), "pointwise"), z, getPointwise(), getBias(), getLayout()));
 }

@@ -61,7 +61,8 @@ struct MixedBuilder {
     if (mask)
       x = MaskTokensOp::create(b, loc, x, mask);
     Location span = nameStep(loc, "span"), conv = nameStep(loc, "conv");
-    Value key = SeparableConv1DOp::create(b, span, x, op.getWd(), op.getWp(), op.getBp(), pads, op.getLayoutAttr());
+    Value key = SeparableConv1DOp::create(b, span, x, op.getWd(), op.getWp(), op.getBp(), pads,
+                                          /*dilation=*/b.getI64IntegerAttr(1), op.getLayoutAttr());
     if (op.getWithKernels()) {
       taps = DynamicKernelOp::create(b, nameStep(conv, "kernel"), query, op.getWf(), op.getBf(), key, convHeads,
                                      KernelNorm::Softmax, layout);

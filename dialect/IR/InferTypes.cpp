@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialect/IR/ShapeRules.h"
+#include "dialect/IR/WindowRules.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
@@ -84,7 +84,34 @@ INFER(ChoiceHeadOp) { return inferShape(location, adaptor.getX(), {getExtent(ada
 //===----------------------------------------------------------------------===//
 
 INFER(MaskTokensOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
-INFER(DepthwiseConv1DOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
+/// The tokens of a convolution with that window, `features` of each.
+static LogicalResult inferWindow(MaybeLocation location, Value x, const Window &window, int64_t features,
+                                 SmallVectorImpl<Type> &types) {
+  return inferShape(location, x, {getExtent(x, 0), window.getLength(getExtent(x, 1)), features}, types);
+}
+INFER(Conv1DOp) {
+  ConvFeatures features = ConvFeatures::get(adaptor.getWeight(), adaptor.getLayout());
+  return inferWindow(location, adaptor.getX(), Window::get(adaptor, features.taps), features.out, types);
+}
+INFER(DepthwiseConv1DOp) {
+  Value weight = adaptor.getWeight();
+  return inferWindow(location, adaptor.getX(), Window::get(adaptor, getInFeatures(weight, adaptor.getLayout())),
+                     ::getOutFeatures(weight, adaptor.getLayout()), types);
+}
+INFER(BatchNormOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
+INFER(WeightedSumOp) {
+  Value x = adaptor.getX();
+  int64_t features = getFeatures(x), blocks = getFeatures(adaptor.getWeights());
+  // WEIGHTED_SUM-C1: without it there is no type.
+  if (!ShapedType::isDynamic(features) && blocks > 0 && features % blocks != 0)
+    return emitOptionalError(location, "requires the features of `x` to be a multiple of the ", blocks,
+                             " weights, but found ", features);
+  return inferFeatures(location, x, features > 0 && blocks > 0 ? features / blocks : ShapedType::kDynamic, types);
+}
+INFER(KernelAttentionConvOp) {
+  ConvFeatures features = ConvFeatures::get(adaptor.getKernels(), adaptor.getLayout());
+  return inferWindow(location, adaptor.getX(), Window::get(adaptor, features.taps), features.out, types);
+}
 INFER(SeparableConv1DOp) {
   int64_t features = ::getOutFeatures(adaptor.getPointwise(), adaptor.getLayout());
   return inferFeatures(location, adaptor.getX(), features, types);

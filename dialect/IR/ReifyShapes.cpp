@@ -1,7 +1,8 @@
 //===- ReifyShapes.cpp - Shapes of results as values ------------------------===//
 
 #include "dialect/IR/ReifyShapes.h"
-#include "dialect/IR/ConvBERTOps.h"
+#include "dialect/IR/WindowRules.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -48,4 +49,33 @@ LogicalResult MixedAttentionOp::reifyResultShapes(OpBuilder &builder, ReifiedRan
   if (Value k = getKernels()) // heads and taps are static
     shapes.push_back({extent(k, 0, 0), extent(k, 1, 1), extent(k, 2, 0), extent(k, 3, 0)});
   return success();
+}
+
+/// Tokens of a convolution: those of the window where the operand's are known at run time only.
+template <typename Op>
+static LogicalResult reifyWindow(Op op, const Window &window, OpBuilder &b, ReifiedRankedShapedTypeDims &shapes) {
+  Location loc = op.getLoc();
+  Value y = op.getResult();
+  OpFoldResult batch = reify(op, b, y, 0, op.getX(), 0), features = reify(op, b, y, 2, op.getX(), 2);
+  int64_t known = getExtent(y, 1);
+  OpFoldResult length = b.getIndexAttr(known);
+  if (ShapedType::isDynamic(known)) {
+    int64_t reach = (window.taps - 1) * window.dilation;
+    AffineExpr t = b.getAffineSymbolExpr(0);
+    AffineExpr last = (t + (window.pads[0] + window.pads[1] - reach - 1)).floorDiv(window.stride);
+    length = affine::makeComposedFoldedAffineApply(b, loc, last + 1, {tensor::getMixedSize(b, loc, op.getX(), 1)});
+  }
+  shapes.push_back({batch, length, features});
+  return success();
+}
+LogicalResult Conv1DOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  int64_t taps = ConvFeatures::get(getWeight(), getLayout()).taps;
+  return reifyWindow(*this, Window::get(*this, taps), builder, shapes);
+}
+LogicalResult DepthwiseConv1DOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyWindow(*this, Window::get(*this, getTaps()), builder, shapes);
+}
+LogicalResult KernelAttentionConvOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  int64_t taps = ConvFeatures::get(getKernels(), getLayout()).taps;
+  return reifyWindow(*this, Window::get(*this, taps), builder, shapes);
 }

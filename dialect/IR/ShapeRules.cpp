@@ -149,14 +149,15 @@ LogicalResult convbert::requireElementTypes(EmitError emitError, ValueRange oper
   return emitError() << "requires a bias of f32 or " << element << ", but found " << found;
 }
 
-LogicalResult convbert::requirePads(EmitError emitError, ArrayRef<int64_t> pads, int64_t taps) {
+LogicalResult convbert::requirePads(EmitError emitError, ArrayRef<int64_t> pads, int64_t taps, int64_t dilation) {
   if (pads.size() != 2)
     return emitError() << "requires two pads, but found " << pads.size();
   int64_t low = pads[0], high = pads[1];
   if (low < 0 || high < 0)
     return emitError() << "requires pads that are not negative, but found [" << low << ", " << high << "]";
-  if (taps - 1 - low != high)
-    return emitError() << "requires pads that keep the number of tokens (low + high = " << taps - 1 << "), but found ["
+  int64_t reach = multiplyExtents(taps - 1, dilation);
+  if (reach - low != high)
+    return emitError() << "requires pads that keep the number of tokens (low + high = " << reach << "), but found ["
                        << low << ", " << high << "]";
   return success();
 }

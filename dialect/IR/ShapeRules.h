@@ -79,8 +79,8 @@ LogicalResult requireSameElementType(EmitError emitError, ValueRange values);
 /// is no finite f16.
 LogicalResult requireElementTypes(EmitError emitError, ValueRange operands, Value bias);
 
-/// `pads` must be two non-negative numbers whose sum keeps the number of tokens: `taps - 1`.
-LogicalResult requirePads(EmitError emitError, ArrayRef<int64_t> pads, int64_t taps);
+/// `pads` must be two non-negative numbers whose sum keeps the number of tokens: `(taps - 1) * dilation`.
+LogicalResult requirePads(EmitError emitError, ArrayRef<int64_t> pads, int64_t taps, int64_t dilation = 1);
 
 /// The epsilon of a norm must be finite and not negative.
 LogicalResult requireEps(EmitError emitError, const APFloat &eps);

@@ -85,8 +85,10 @@ CONVBERT_VERIFY(NormTileOp) {
 }
 
 CONVBERT_VERIFY(DepthwiseTileOp) {
-  // DEPTHWISE_TILE-C1; C2 is a condition of type inference.
-  return requireExtent(error, "the channels of `taps`", getFeatures(op.getX()), getFeatures(op.getTaps()));
+  // DEPTHWISE_TILE-C1, DEPTHWISE_TILE-C3; C2 is a condition of type inference.
+  if (failed(requireExtent(error, "the channels of `taps`", getFeatures(op.getX()), getFeatures(op.getTaps()))))
+    return failure();
+  return requireVector(error, "bias", op.getBias(), getFeatures(op.getX()));
 }
 
 CONVBERT_VERIFY(SpanTileOp) {

@@ -27,8 +27,13 @@ OPERANDS = {
     "embeddings": "ids token_types position_ids word position types gamma beta projection projection_bias",
     "pool": "x mask",
     "attention_bias": "mask",
-    "depthwise_conv1d": "x weight",
+    "conv1d": "x weight bias",
+    "depthwise_conv1d": "x weight bias",
     "separable_conv1d": "x depthwise pointwise bias",
+    "batch_norm": "x mean variance gamma beta",
+    "softmax": "x",
+    "weighted_sum": "x weights",
+    "kernel_attention_conv": "x f1 b1 f2 b2 kernels biases",
     "mask_tokens": "x mask",
     "dynamic_kernel": "q weight bias span_key",
     "apply_kernel": "v taps mask",
@@ -51,6 +56,8 @@ OPERANDS = {
     "span_head": "x weight bias",
     "choice_head": "x weight bias",
 }
+_ELEMENTWISE = {"arith.addf": np.add, "arith.subf": np.subtract, "arith.mulf": np.multiply, "arith.divf": np.divide,
+                "math.sqrt": np.sqrt}
 _OPERATION = re.compile(r'^ *(?:(%[\w, %:]+) = )?"([\w.]+)"\(([^)]*)\)(?: <\{(.*?)\}>)?(?: \(\{)? ?:? ?(.*)$')
 _GLOBAL = re.compile(r"global = @(?:\"([^\"]*)\"|([\w.$-]+))")
 _BLOCK = re.compile(r"^ *\^bb0\((.*)\):$")
@@ -123,18 +130,23 @@ def _evaluate(name: str, operands: list[Any], attributes: dict[str, Any], result
         return getattr(reference_ops, op)(**named, **attributes)
     if name == "arith.constant":
         return attributes["value"]
-    if name == "arith.mulf":
-        return operands[0] * operands[1]
-    if name == "arith.addf":
-        return operands[0] + operands[1]
+    if name in _ELEMENTWISE:
+        return _ELEMENTWISE[name](*operands)
     if name == "arith.extf":
         return operands[0]
     if name in ("tensor.collapse_shape", "tensor.expand_shape"):
-        return _reshape(operands[0], result)
+        # At most one extent is dynamic: the batch of kernels that are mixed.
+        return operands[0].reshape([-1 if extent == "?" else int(extent)
+                                    for extent in re.findall(r"(\d+|\?)x", result)])
     if name == "tensor.empty":
         return None
     if name == "linalg.transpose":
         return operands[0].transpose(attributes["permutation"])
+    if name == "linalg.broadcast":
+        shape = [int(extent) for extent in re.findall(r"(\d+)x", result)]
+        return np.broadcast_to(np.expand_dims(operands[0], attributes["dimensions"]), shape)
+    if name == "linalg.reduce":  # the one that rewrites build: a sum
+        return operands[0].sum(axis=attributes["dimensions"])
     if name == "tensor.dim":
         return operands[0].shape[operands[1]]
     if name == "tensor.cast":

@@ -95,15 +95,70 @@ def pool(x, kind, mask=None):
     return x.mean(axis=1) if kind == "mean" else x[:, {"first": 0, "last": -1}[kind]]
 
 
-def depthwise_conv1d(x, weight, pads, layout="out_in"):
-    """y[b, t, c] = sum_j w[c, j] x[b, t + j - low, c], zero outside the sequence."""
+def window_pads(mode, taps, dilation=1, stride=1, length=None):
+    """(low, high) of a named padding: "valid"; "causal", where the last tap is the token itself; "same" as TensorFlow
+    has it, with the odd one behind, where a stride other than 1 wants the length."""
+    reach = (taps - 1) * dilation
+    if mode == "same" and stride != 1:
+        reach = max((-(-length // stride) - 1) * stride + reach + 1 - length, 0)
+    return {"valid": (0, 0), "causal": (reach, 0), "same": (reach // 2, reach - reach // 2)}[mode]
+
+
+def windows(x, taps, pads, stride=1, dilation=1):
+    """The tokens [B, T', K, C] that each token of a convolution sees, zero outside the sequence."""
+    padded = np.pad(x, ((0, 0), tuple(pads), (0, 0)))
+    count = (padded.shape[1] - (taps - 1) * dilation - 1) // stride + 1
+    if count < 1:
+        raise ValueError(f"requires a window that fits, but found {x.shape[1]} tokens, pads {pads} and {taps} taps")
+    return padded[:, np.arange(count)[:, None] * stride + np.arange(taps) * dilation]
+
+
+def conv1d(x, weight, bias=None, pads=(0, 0), stride=1, dilation=1, groups=1, layout="out_in"):
+    """Convolution in groups: weight [Co, Ci/G, K] or [K, Ci/G, Co], bias [Co], result [B, T', Co].
+
+    A weight and bias of each sequence have the batch in front.
+    """
+    if weight.ndim == 4:
+        rows = [conv1d(x[n:n + 1], weight[n], None if bias is None else bias[n], pads, stride, dilation, groups, layout)
+                for n in range(len(x))]
+        return np.concatenate(rows)
+    kernel = _out_in(weight, layout)  # [Co, Ci/G, K]
+    seen = windows(x, kernel.shape[2], pads, stride, dilation)
+    seen = seen.reshape(*seen.shape[:3], groups, -1)
+    y = np.einsum("btkgi,goik->btgo", seen, kernel.reshape(groups, -1, *kernel.shape[1:]))
+    y = y.reshape(*y.shape[:2], -1).astype(x.dtype, copy=False)
+    return y if bias is None else y + bias
+
+
+def depthwise_conv1d(x, weight, bias=None, pads=(0, 0), stride=1, dilation=1, layout="out_in"):
+    """y[b, t, c m + j] = sum_k w[c m + j, k] x[b, t stride + k dilation - low, c], zero outside the sequence."""
     weight = _out_in(weight, layout)
-    return sum(reference.shift(x, j - pads[0]) * weight[:, j] for j in range(weight.shape[1]))
+    seen = windows(x, weight.shape[1], pads, stride, dilation)
+    seen = np.repeat(seen, len(weight) // x.shape[2], axis=3)
+    y = np.einsum("btkc,ck->btc", seen, weight).astype(x.dtype, copy=False)
+    return y if bias is None else y + bias
 
 
-def separable_conv1d(x, depthwise, pointwise, bias=None, pads=(0, 0), layout="out_in"):
+def separable_conv1d(x, depthwise, pointwise, bias=None, pads=(0, 0), dilation=1, layout="out_in"):
     """depthwise_conv1d, then a dense layer."""
-    return dense(depthwise_conv1d(x, depthwise, pads, layout), pointwise, bias, layout=layout)
+    z = depthwise_conv1d(x, depthwise, pads=pads, dilation=dilation, layout=layout)
+    return dense(z, pointwise, bias, layout=layout)
+
+
+def batch_norm(x, mean, variance, gamma, beta, eps=1e-5):
+    """Norm with given statistics, a number a feature each."""
+    return gamma * (x - mean) / np.sqrt(variance + np.asarray(eps, x.dtype)) + beta
+
+
+def softmax(x, temperature=1.0):
+    """Softmax of x / temperature over the last axis."""
+    return reference.softmax(x / np.asarray(temperature, x.dtype))
+
+
+def weighted_sum(x, weights):
+    """Blocks [B, T, N, C] of features, summed with weights [B, N]: [B, T, C]."""
+    blocks = x.reshape(*x.shape[:2], weights.shape[1], -1)
+    return np.einsum("btnc,bn->btc", blocks, weights).astype(x.dtype, copy=False)
 
 
 def mask_tokens(x, mask):
@@ -248,6 +303,24 @@ def feed_forward(x, w1, b1, w2, b2, activation="gelu"):
     return reference.dense(ACTIVATIONS[activation](reference.dense(x, w1, b1)), w2, b2)
 
 
+def kernel_attention_conv(x, f1, b1=None, f2=None, b2=None, kernels=None, biases=None, pads=(0, 0), stride=1,
+                          dilation=1, temperature=1.0, aggregate="auto", layout="out_in"):
+    """conv1d with a mix of kernels [N, ...], biases [N, Co]; the gate f1, f2 weighs them after the mean token.
+
+    aggregate "outputs" mixes the convolutions' outputs, anything else the kernels.
+    """
+    hidden = dense(pool(x, "mean"), f1, b1, activation="relu", layout=layout)
+    weights = softmax(dense(hidden, f2, b2, layout=layout), temperature)
+
+    def conv(kernel, bias):
+        return conv1d(x, kernel, bias, pads, stride, dilation, layout=layout)
+
+    if aggregate == "outputs":
+        outputs = [conv(kernel, None if biases is None else biases[n]) for n, kernel in enumerate(kernels)]
+        return weighted_sum(np.concatenate(outputs, axis=-1), weights)
+    return conv(np.tensordot(weights, kernels, 1), None if biases is None else weights @ biases)
+
+
 def mixed_attention(x, wq, bq, wk=None, bk=None, wv=None, bv=None, wd=None, wp=None, bp=None, wf=None, bf=None, wc=None,
                     bc=None, wo=None, bo=None, bias=None, conv_mask=None, head_mask=None, attn_heads=1, conv_heads=1,
                     head_size=1, query_heads=None, span_query_heads=None, with_probabilities=False,
@@ -272,7 +345,7 @@ def mixed_attention(x, wq, bq, wk=None, bk=None, wv=None, bv=None, wd=None, wp=N
         u = v if wc is None else dense(x, wc, bc, layout=layout)
         half = (_out_in(wd, layout).shape[1] - 1) // 2
         read = x if conv_mask is None else mask_tokens(x, conv_mask)
-        span = separable_conv1d(read, wd, wp, bp, (half, half), layout)
+        span = separable_conv1d(read, wd, wp, bp, (half, half), layout=layout)
         slices = range(span.shape[2] // head_size) if span_query_heads is None else span_query_heads
         taps = dynamic_kernel(select_slices(q, slices, head_size), wf, bf, span, conv_heads, layout=layout)
         y = apply_kernel(u, taps, conv_mask, (half, half))

@@ -1,6 +1,6 @@
 """Operations with their operands, attributes and oracles: what the numeric tests of single operations run through.
 
-A shape is a string: "B T 6" is tensor<?x?x6xf32>; S is a length of keys of their own.  Attributes have the names and values of the oracles in
+A shape is a string: "B T 6" is tensor<?x?x6xf32>; S is a length of keys of their own, W that of a convolution's result.  Attributes have the names and values of the oracles in
 `convbert.reference_ops` and are printed in the dialect's form.
 """
 
@@ -12,8 +12,8 @@ import numpy as np
 from convbert import reference_ops as ops
 
 #: The enumeration of an attribute; that of `kind` depends on the operation.
-ENUMS = {"activation": "activation", "layout": "layout", "normalize": "norm", "summary": "pool", "edge": "edge",
-         "head_map": "head_map", "gate": "activation"}
+ENUMS = {"activation": "activation", "layout": "layout", "normalize": "norm", "summary": "pool",
+         "aggregate": "aggregate"}
 
 
 #: Activations that compute something.
@@ -42,10 +42,24 @@ class Case:
             return f"{name} = array<i64: {', '.join(map(str, value))}>"
         return f"{name} = {value:e} : f64" if isinstance(value, float) else f"{name} = {value} : i64"
 
+    def tokens(self, length):
+        """Tokens of a convolution's result for `length` tokens."""
+        weight = self.operands.get("weight", self.operands.get("kernels")).split()
+        depth = 2 if self.op == "depthwise_conv1d" else 3
+        taps = int(weight[-1] if self.attributes.get("layout", "out_in") == "out_in" else weight[-depth])
+        reach = (taps - 1) * self.attributes.get("dilation", 1)
+        return (length + sum(self.attributes["pads"]) - reach - 1) // self.attributes.get("stride", 1) + 1
+
     def text(self, element, extent=lambda name, symbol: "?"):
         """A function of the case's name on tensors of `element`; extent("x", "T") is what the type of x says of T."""
+        def known(name, symbol):
+            if symbol == "W":
+                length = extent(name, "T")
+                return length if length == "?" else str(self.tokens(int(length)))
+            return extent("k" if symbol == "S" else name, symbol)
+
         def typed(shape, name, element):
-            extents = [extent("k" if e == "S" else name, e) if e in "BTS" else e for e in shape.split()]
+            extents = [known(name, e) if e in "BTSW" else e for e in shape.split()]
             return f"tensor<{'x'.join(extents)}x{element}>"
 
         integers = {"mask": "i1", "conv_mask": "i1", "ids": "i64", "token_types": "i32", "position_ids": "i64"}
@@ -58,8 +72,7 @@ class Case:
         syntax = re.sub(r"\b(\w+)\b(?!\()", lambda match: "%" * (match[1] in types) + match[1],
                         self.syntax or ", ".join(types))
         attributes = ", ".join(self.attribute(*item) for item in self.attributes.items())
-        alone = self.op in ("activation", "normalize_taps")  # operand and result are of one type
-        signature = next(iter(types.values())) if alone else f"({', '.join(types.values())}) -> ({returned})"
+        signature = types["x"] if self.op in ("activation", "softmax") else f"({', '.join(types.values())}) -> ({returned})"
         values = ", ".join(f"%r#{i}" for i in range(len(self.results)))
         return (f"func.func @{self.name}({', '.join(f'%{n}: {t}' for n, t in types.items())}) -> ({returned}) {{\n"
                 f"  %r:{len(self.results)} = convbert.{self.op} {syntax} {{{attributes}}} : {signature}\n"
@@ -82,6 +95,8 @@ class Case:
             else:
                 fan = 1 if "B" in shape or len(extents) == 1 else extents[-1]
                 arrays[name] = (rng.standard_normal(extents) / np.sqrt(fan)).astype(dtype)
+                if name == "variance":
+                    arrays[name] = np.abs(arrays[name])
         return arrays
 
     def oracle(self, arrays):
@@ -176,6 +191,27 @@ STEPS = [
          {"pads": (3, 0), "layout": "in_out"}),
     Case("depthwise_ahead", "depthwise_conv1d", {"x": "B T 1", "weight": "1 2"}, ["B T 1"], {"pads": (0, 1)}),
     Case("depthwise_of_one", "depthwise_conv1d", {"x": X7, "weight": "7 1"}, [X7], {"pads": (0, 0)}),
+    Case("depthwise_bias", "depthwise_conv1d", {"x": X7, "weight": "7 5", "bias": "7"}, [X7], {"pads": (1, 3)}),
+    Case("depthwise_filters", "depthwise_conv1d", {"x": X7, "weight": "21 3"}, ["B W 21"],
+         {"pads": (6, 1), "stride": 2, "dilation": 3}),
+    Case("depthwise_filters_in_out", "depthwise_conv1d", {"x": X7, "weight": "4 14", "bias": "14"}, ["B W 14"],
+         {"pads": (3, 3), "layout": "in_out"}),
+    Case("conv", "conv1d", {"x": X7, "weight": "5 7 3", "bias": "5"}, ["B T 5"], {"pads": (1, 1)}),
+    Case("conv_groups", "conv1d", {"x": X12, "weight": "6 4 5", "bias": "6"}, ["B T 6"], {"pads": (4, 0), "groups": 3}),
+    Case("conv_strided", "conv1d", {"x": X12, "weight": "9 4 6"}, ["B W 6"],
+         {"pads": (9, 7), "stride": 3, "dilation": 2, "groups": 3, "layout": "in_out"}),
+    Case("conv_of_one", "conv1d", {"x": X7, "weight": "5 7 1", "bias": "5"}, ["B T 5"], {"pads": (0, 0)}),
+    Case("conv_of_one_in_out", "conv1d", {"x": X7, "weight": "1 7 5"}, ["B T 5"], {"pads": (0, 0), "layout": "in_out"}),
+    Case("conv_depthwise", "conv1d", {"x": X7, "weight": "14 1 3", "bias": "14"}, ["B W 14"],
+         {"pads": (3, 1), "stride": 2, "groups": 7}),
+    Case("conv_depthwise_in_out", "conv1d", {"x": X7, "weight": "2 1 7"}, ["B T 7"],
+         {"pads": (0, 1), "groups": 7, "layout": "in_out"}),
+    Case("conv_sequences", "conv1d", {"x": X7, "weight": "B 5 7 3", "bias": "B 5"}, ["B T 5"], {"pads": (1, 1)}),
+    Case("conv_sequences_in_out", "conv1d", {"x": X12, "weight": "B 3 6 4"}, ["B W 4"],
+         {"pads": (2, 2), "stride": 2, "dilation": 2, "groups": 2, "layout": "in_out"}),
+    Case("softmax", "softmax", {"x": "B 7"}, ["B 7"], {"temperature": 0.25}),
+    Case("softmax_tokens", "softmax", {"x": X7}, [X7], {"temperature": 1.0}),
+    Case("weighted_sum", "weighted_sum", {"x": X12, "weights": "B 3"}, ["B T 4"]),
     Case("kernel", "dynamic_kernel", {"q": X7, "weight": "15 7", "bias": "15"}, ["B T 3 5"],
          {"heads": 3, "normalize": "softmax"}),
     Case("kernel_span", "dynamic_kernel", {"q": X7, "weight": "15 7", "bias": "15", "span_key": X7}, ["B T 3 5"],
@@ -243,6 +279,21 @@ BLOCKS = [
          {"pads": (1, 1)}),
     Case("separable_in_out", "separable_conv1d", {"x": X7, "depthwise": "9 7", "pointwise": "7 4"}, ["B T 4"],
          {"pads": (8, 0), "layout": "in_out"}),
+    Case("separable_dilated", "separable_conv1d", {"x": X7, "depthwise": "7 3", "pointwise": "5 7"}, ["B T 5"],
+         {"pads": (3, 5), "dilation": 4}),
+    Case("batch_norm", "batch_norm", {"x": X7, "mean": "7", "variance": "7", "gamma": "7", "beta": "7"}, [X7],
+         {"eps": 0.1}),
+    *(Case(f"kernel_attention_{form}", "kernel_attention_conv",
+           {"x": X7, "f1": "3 7", "b1": "3", "f2": "4 3", "b2": "4", "kernels": "4 5 7 3", "biases": "4 5"}, ["B W 5"],
+           {"pads": (4, 2), "stride": 2, "dilation": 2, "temperature": 0.5, "aggregate": form},
+           "x squeeze(f1, b1) excite(f2, b2) kernels(kernels, biases)") for form in ("auto", "kernels", "outputs")),
+    *(Case(f"kernel_attention_{form}_in_out", "kernel_attention_conv",
+           {"x": X7, "f1": "7 2", "f2": "2 3", "kernels": "3 5 7 4"}, ["B T 4"],
+           {"pads": (4, 0), "aggregate": form, "layout": "in_out"},
+           "x squeeze(f1) excite(f2) kernels(kernels)") for form in ("kernels", "outputs")),
+    Case("kernel_attention_of_one", "kernel_attention_conv",
+         {"x": X7, "f1": "2 7", "f2": "1 2", "kernels": "1 5 7 3", "biases": "1 5"}, ["B T 5"], {"pads": (1, 1)},
+         "x squeeze(f1) excite(f2) kernels(kernels, biases)"),
     Case("span", "span_dynamic_conv", {"q": X12, "span_key": X12, "v": X12, "weight": "27 12", "bias": "27"}, [X12],
          {"heads": 3, "pads": (4, 4)}),
     Case("span_in_out", "span_dynamic_conv", {"q": X7, "span_key": X7, "v": "B T 10", "weight": "7 15"}, ["B T 10"],

@@ -66,6 +66,22 @@ def sized(channels, heads, taps, groups):
              [tokens]),
         Case("depthwise", "depthwise_conv1d", {"x": tokens, "weight": f"{channels} {taps}"}, [tokens],
              {"pads": (taps - 1, 0)}),
+        Case("dilated", "depthwise_conv1d",
+             {"x": tokens, "weight": f"{groups * channels} {taps}", "bias": f"{groups * channels}"},
+             [f"B W {groups * channels}"], {"pads": (taps, taps), "stride": 2, "dilation": taps - 1}),
+        Case("conv", "conv1d",
+             {"x": tokens, "weight": f"{channels} {channels // groups} {taps}", "bias": f"{channels}"},
+             [f"B W {channels}"], {"pads": (taps, taps), "stride": groups, "dilation": taps - 1, "groups": groups}),
+        Case("conv_in_out", "conv1d", {"x": tokens, "weight": f"B {taps} {channels // groups} {channels}"}, [tokens],
+             {"pads": (taps - 1, 0), "groups": groups, "layout": "in_out"}),
+        Case("batch_norm", "batch_norm",
+             {"x": tokens, **{name: f"{channels}" for name in ("mean", "variance", "gamma", "beta")}}, [tokens],
+             {"eps": 0.1}),
+        *(Case(f"kernel_attention_{form}", "kernel_attention_conv",
+               {"x": tokens, "f1": f"{heads + 1} {channels}", "f2": f"{groups} {heads + 1}",
+                "kernels": f"{groups} {channels} {channels} {taps}", "biases": f"{groups} {channels}"}, [tokens],
+               {"pads": (taps - 1, 0), "temperature": 2.0, "aggregate": form},
+               "x squeeze(f1) excite(f2) kernels(kernels, biases)") for form in ("kernels", "outputs")),
         Case("kernel", "dynamic_kernel", {"q": tokens, "weight": f"{heads * taps} {channels}"}, [f"B T {heads} {taps}"],
              {"heads": heads, "normalize": "softmax"}),
         Case("apply", "apply_kernel", {"v": tokens, "taps": f"B T {heads} {taps}"}, [tokens],
@@ -93,6 +109,21 @@ def sized(channels, heads, taps, groups):
 @pytest.mark.parametrize("small, large", list(zip(sized(8, 2, 3, 2), sized(960, 12, 31, 8))), ids=lambda c: c.name)
 def test_the_module_does_not_grow_with_channels_heads_taps_or_groups(small, large):
     assert operations(lowered(small.text("f32"))) == operations(lowered(large.text("f32")))
+
+
+@ROUTES
+def test_no_window_is_written_down(route):
+    """Buffers of a convolution are the padded input and the result; one of all windows would be B T' K C."""
+    (case,) = [case for case in sized(768, 12, 9, 4) if case.name == "conv"]
+    text = case.text("f32", lambda name, symbol: {"B": "1", "T": "128"}[symbol])
+    buffers = step_harness.opt(text, step_harness.ROUTES[route], step_harness.BUFFERIZE)
+    sizes = []
+    for shape in re.findall(r"memref\.alloc\(.*: memref<([\dx]+)xf32>", buffers):
+        elements = 1
+        for extent in shape.split("x"):
+            elements *= int(extent)
+        sizes.append(elements)
+    assert sizes and max(sizes) == (128 + 2 * 9) * 768
 
 
 def test_the_convolution_runs_along_tokens_as_they_lie():

@@ -111,10 +111,8 @@ Attribute Generator::enumCase(StringRef mnemonic) {
     return anyCase<WeightLayoutAttr>(context, random, symbolizeWeightLayout);
   if (mnemonic == "norm")
     return anyCase<KernelNormAttr>(context, random, symbolizeKernelNorm);
-  if (mnemonic == "edge")
-    return anyCase<EdgeAttr>(context, random, symbolizeEdge);
-  if (mnemonic == "head_map")
-    return anyCase<HeadMapAttr>(context, random, symbolizeHeadMap);
+  if (mnemonic == "aggregate")
+    return anyCase<AggregateAttr>(context, random, symbolizeAggregate);
   assert(mnemonic == "pool");
   return anyCase<PoolKindAttr>(context, random, symbolizePoolKind);
 }
@@ -180,7 +178,10 @@ void Generator::addOperation() {
     return addOneOf(*this, kind < 80 ? getTileRecipes() : getForeignRecipes());
   if (kind < 40)
     return addOneOf(*this, getLayerRecipes());
-  if (kind < (model ? 86 : 57))
+  // Of these, a model has what decomposes into kernels only.
+  if (!model && kind < 48)
+    return addOneOf(*this, getWindowRecipes());
+  if (kind < (model ? 98 : 65))
     return addOneOf(*this, getMixingRecipes());
   if (kind < (model ? 98 : 65))
     return addOneOf(*this, getGatingRecipes());

@@ -42,8 +42,7 @@ struct ConvertConvBERTToLinalgPass : mlir::convbert::impl::ConvertConvBERTToLina
     populateStepDensePatterns(patterns);
     populateStepNormPatterns(patterns);
     populateStepConvPatterns(patterns);
-    populateStepDynamicPatterns(patterns);
-    populateStepGatingPatterns(patterns);
+    populateStepWindowPatterns(patterns);
     populateStepAttentionPatterns(patterns);
     ConversionTarget target(getContext());
     // Neither legal nor illegal: what is left is reported below, with the reasons of the patterns.

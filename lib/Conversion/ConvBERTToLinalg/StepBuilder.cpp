@@ -46,30 +46,36 @@ Value StepBuilder::filled(double value, Sizes sizes) const {
   return linalg::FillOp::create(rewriter, loc, constant(value), empty(sizes, compute)).getResult(0);
 }
 
-/// The last of `rank` dimensions stands for two.
-static SmallVector<ReassociationIndices> splitLast(int64_t rank) {
+/// Dimension `axis` of `rank` stands for two.
+static SmallVector<ReassociationIndices> splitGroups(int64_t rank, int64_t axis) {
   SmallVector<ReassociationIndices> groups;
-  for (int64_t dim = 0; dim < rank; ++dim)
-    groups.push_back({dim});
-  groups.back().push_back(rank);
+  for (int64_t dim = 0, next = 0; dim < rank; ++dim) {
+    groups.push_back({next++});
+    if (dim == axis)
+      groups.back().push_back(next++);
+  }
   return groups;
 }
 
-Value StepBuilder::splitFeatures(Value tensor, int64_t parts) const {
+Value StepBuilder::splitAxis(Value tensor, int64_t axis, int64_t parts) const {
   auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t rank = type.getRank();
   SmallVector<int64_t> shape(type.getShape());
   SmallVector<OpFoldResult> sizes = getSizes(tensor);
-  shape.back() /= parts;
-  shape.insert(std::prev(shape.end()), parts);
-  sizes.pop_back();
-  sizes.append({getIndex(parts), getIndex(shape.back())});
-  return tensor::ExpandShapeOp::create(rewriter, loc, type.clone(shape), tensor, splitLast(rank), sizes);
+  shape[axis] /= parts;
+  sizes[axis] = getIndex(shape[axis]);
+  shape.insert(shape.begin() + axis, parts);
+  sizes.insert(sizes.begin() + axis, getIndex(parts));
+  return tensor::ExpandShapeOp::create(rewriter, loc, type.clone(shape), tensor, splitGroups(type.getRank(), axis),
+                                       sizes);
+}
+
+Value StepBuilder::splitFeatures(Value tensor, int64_t parts) const {
+  return splitAxis(tensor, cast<RankedTensorType>(tensor.getType()).getRank() - 1, parts);
 }
 
 Value StepBuilder::joinFeatures(Value tensor) const {
   int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
-  return tensor::CollapseShapeOp::create(rewriter, loc, tensor, splitLast(rank - 1));
+  return tensor::CollapseShapeOp::create(rewriter, loc, tensor, splitGroups(rank - 1, rank - 2));
 }
 
 Value StepBuilder::padTokens(Value tensor, ArrayRef<int64_t> pads) const {

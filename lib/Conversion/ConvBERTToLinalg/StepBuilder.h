@@ -42,6 +42,8 @@ public:
   /// A compute tensor that holds `value` everywhere.
   Value filled(double value, Sizes sizes) const;
 
+  /// Dimension `axis` of `n C` elements as `n x C`, a view.
+  Value splitAxis(Value tensor, int64_t axis, int64_t parts) const;
   /// `... x (n C)` as `... x n x C`, and back: views, no copies.
   Value splitFeatures(Value tensor, int64_t parts) const;
   Value joinFeatures(Value tensor) const;

@@ -2,12 +2,14 @@
 //
 // Tokens outside a sequence are zeros of a padded copy, B x (T + K - 1) x C; no window is ever written down.
 //
-//   depthwise_conv1d   linalg.depthwise_conv_1d_nwc_wc of the padded copy; weights C x K are transposed first
+//   depthwise_conv1d   linalg.depthwise_conv_1d_nwc_wc (_wcm with several filters a channel) of the padded copy, from
+//                      the bias or zeros; weights C x K are transposed first
 //
 //   mask_tokens        generic (b, t, c)   mask[b,t] ? x : 0
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/IR/ShapeRules.h"
 #include "lib/Conversion/ConvBERTToLinalg/Patterns.h"
 #include "lib/Conversion/ConvBERTToLinalg/StepBuilder.h"
 
@@ -28,12 +30,29 @@ struct DepthwiseConv1DPattern : OpRewritePattern<DepthwiseConv1DOp> {
       Value init = b.empty({b.getSize(weight, 1), b.getSize(weight, 0)}, type.getElementType());
       weight = linalg::TransposeOp::create(rewriter, loc, weight, init, ArrayRef<int64_t>{1, 0}).getResult().front();
     }
+    ReifiedRankedShapedTypeDims shapes;
+    if (failed(op.reifyResultShapes(rewriter, shapes)))
+      return rewriter.notifyMatchFailure(op, "requires the shape of its result");
     Value padded = b.padTokens(op.getX(), op.getPads());
-    Value start = b.filled(0.0, b.getSizes(op.getX()));
-    Attribute one = rewriter.getI64VectorAttr({1});
-    Value y = linalg::DepthwiseConv1DNwcWcOp::create(rewriter, loc, start.getType(), ValueRange{padded, weight}, start,
-                                                     /*strides=*/one, /*dilations=*/one)
-                  .getResult(0);
+    AffineExpr feature = b.dims(3).back();
+    Value start = op.getBias()
+                      ? b.elementwise(op.getBias(), {{feature}}, shapes.front(), b.getComputeType(), body::first)
+                      : b.filled(0.0, shapes.front());
+    Attribute strides = rewriter.getI64VectorAttr({static_cast<int64_t>(op.getStride())});
+    Attribute dilations = rewriter.getI64VectorAttr({static_cast<int64_t>(op.getDilation())});
+    int64_t channels = getFeatures(op.getX()), filters = getFeatures(op.getResult());
+    Value y;
+    if (filters == channels) {
+      y = linalg::DepthwiseConv1DNwcWcOp::create(rewriter, loc, start.getType(), ValueRange{padded, weight}, start,
+                                                 strides, dilations)
+              .getResult(0);
+    } else {
+      start = b.splitFeatures(start, channels);
+      weight = b.splitFeatures(weight, channels);
+      y = b.joinFeatures(linalg::DepthwiseConv1DNwcWcmOp::create(rewriter, loc, start.getType(),
+                                                                 ValueRange{padded, weight}, start, strides, dilations)
+                             .getResult(0));
+    }
     b.replace(op, b.convert(y, b.getElementType()));
     return success();
   }

@@ -1,6 +1,7 @@
 // depthwise: register-tiled depthwise convolution of one block of tokens and channels.
 //
-// Matches  one convolution tagged `conv` (tokens, channels, taps) on a fill, both of static shape.
+// Matches  one convolution tagged `conv` (tokens, channels, taps) on a fill or a bias tagged `start`, both of static
+//          shape.
 // Needs    channels a multiple of nv; tokens + 2 vector registers, one more each tap that is to stay in a register.
 // Leaves   the loops around as they are; a loop over vectors of nv channels, in it tokens and taps unrolled, the sums
 //          in registers; 1-D transfers only.
@@ -17,10 +18,12 @@ transform.named_sequence @depthwise.f32(%kernel: !any {transform.readonly},
   %tile, %channels = transform.structured.fuse %conv tile_sizes [0, %nv, 0] {apply_cleanup} : (!any, !param) -> (!any, !any)
   // What fusion left behind would be matched too.
   transform.apply_patterns to %kernel { transform.apply_patterns.canonicalization } {apply_cse} : !any
-  %fill = transform.structured.match ops{["linalg.fill"]} in %kernel : (!any) -> !any
-  transform.convbert.expect_count %fill, 1 "fill of the sums" : !any
-  %zeros = transform.structured.generalize %fill : (!any) -> !any
-  %zero, %rows = transform.structured.tile_using_for %zeros tile_sizes [1, 0] : (!any) -> (!any, !any)
+  %start = transform.structured.match attributes {start} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %start, 1 "start of the sums, tagged `start`" : !any
+  %first = transform.structured.generalize %start : (!any) -> !any
+  %row, %rows = transform.structured.tile_using_for %first tile_sizes [1, 0] : (!any) -> (!any, !any)
+  // Before any cleanup: a row that is the bias as it stands would become a copy of memory.
+  transform.structured.vectorize %row : !any
   transform.convbert.unroll_full %rows : !any
   // Taps outside: a tap is used for all tokens and then dead, and the tokens' sums do not wait for each other.
   %step, %taps = transform.structured.tile_using_for %tile tile_sizes [0, 0, 1] : (!any) -> (!any, !any)

@@ -1,5 +1,8 @@
 // RUN: convbert-opt %s --resolve-ranked-shaped-type-result-dims --canonicalize --cse | FileCheck %s
 
+// CHECK-DAG: #[[$WINDOW:.*]] = affine_map<()[s0] -> ((s0 - 2) floordiv 3 + 1)>
+// CHECK-DAG: #[[$LONGER:.*]] = affine_map<()[s0] -> (s0 + 2)>
+
 // Sizes of results rest on the sizes of inputs: batch and length are those of operand 0, the rest is known.
 
 // A chain of steps.
@@ -53,6 +56,39 @@ func.func @convolutions(%x: tensor<3x?x8xf32>, %wd: tensor<8x3xf32>, %wp: tensor
   %h = tensor.dim %2, %c2 : tensor<3x?x2x3xf32>
   %u = tensor.dim %2, %c1 : tensor<3x?x2x3xf32>
   return %b, %t, %h, %u : index, index, index, index
+}
+
+// A window changes the number of tokens: floor((T + 2 + 1 - 2 * 2 - 1) / 3) + 1 of T.
+// CHECK-LABEL: func.func @windows(
+// CHECK-DAG:     %[[T:.*]] = tensor.dim %arg0, %{{.*}} : tensor<2x?x8xf32>
+// CHECK-DAG:     %[[A:.*]] = affine.apply #[[$WINDOW]]()[%[[T]]]
+// CHECK-DAG:     %[[D:.*]] = affine.apply #[[$LONGER]]()[%[[T]]]
+// CHECK-NOT:     convbert
+// CHECK:         return %{{.*}}, %[[A]], %{{.*}}, %[[D]], %[[A]], %[[T]], %{{.*}}
+func.func @windows(%x: tensor<2x?x8xf32>, %w: tensor<4x8x3xf32>, %d: tensor<16x3xf32>, %f1: tensor<2x8xf32>,
+    %f2: tensor<3x2xf32>, %k: tensor<3x4x8x3xf32>, %v: tensor<8xf32>, %p: tensor<2x2xf32>)
+    -> (index, index, index, index, index, index, index) {
+  %0 = convbert.conv1d %x, %w {dilation = 2 : i64, pads = array<i64: 2, 1>, stride = 3 : i64}
+    : (tensor<2x?x8xf32>, tensor<4x8x3xf32>) -> tensor<2x?x4xf32>
+  %1 = convbert.depthwise_conv1d %x, %d {pads = array<i64: 2, 2>}
+    : (tensor<2x?x8xf32>, tensor<16x3xf32>) -> tensor<2x?x16xf32>
+  %2 = convbert.kernel_attention_conv %x squeeze(%f1) excite(%f2) kernels(%k)
+         {dilation = 2 : i64, pads = array<i64: 2, 1>, stride = 3 : i64}
+    : (tensor<2x?x8xf32>, tensor<2x8xf32>, tensor<3x2xf32>, tensor<3x4x8x3xf32>) -> tensor<2x?x4xf32>
+  %3 = convbert.batch_norm %x, %v, %v, %v, %v {eps = 0.0 : f64}
+    : (tensor<2x?x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<2x?x8xf32>
+  %4 = convbert.weighted_sum %3, %p : (tensor<2x?x8xf32>, tensor<2x2xf32>) -> tensor<2x?x4xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %b0 = tensor.dim %0, %c0 : tensor<2x?x4xf32>
+  %t0 = tensor.dim %0, %c1 : tensor<2x?x4xf32>
+  %f0 = tensor.dim %0, %c2 : tensor<2x?x4xf32>
+  %t1 = tensor.dim %1, %c1 : tensor<2x?x16xf32>
+  %t2 = tensor.dim %2, %c1 : tensor<2x?x4xf32>
+  %t4 = tensor.dim %4, %c1 : tensor<2x?x4xf32>
+  %f4 = tensor.dim %4, %c2 : tensor<2x?x4xf32>
+  return %b0, %t0, %f0, %t1, %t2, %t4, %f4 : index, index, index, index, index, index, index
 }
 
 // Where the query is static and the values are not, the sizes of both are known.

@@ -211,6 +211,16 @@ func.func @depthwise_tile_rows(%x: tensor<8x32xf32>, %t: tensor<9x32xf32>) {
 
 // -----
 
+// DEPTHWISE_TILE-C3
+func.func @depthwise_tile_bias(%x: tensor<12x32xf32>, %t: tensor<9x32xf32>, %b: tensor<16xf32>) {
+  // expected-error @below {{requires the size of `bias` to be 32, but found 16}}
+  %y = convbert.depthwise_tile %x, %t, %b
+    : (tensor<12x32xf32>, tensor<9x32xf32>, tensor<16xf32>) -> tensor<4x32xf32>
+  return
+}
+
+// -----
+
 // SPAN_TILE-C1
 func.func @span_tile_tokens(%l: tensor<4x9x8xf32>, %v: tensor<11x6x64xf32>) {
   // expected-error @below {{requires the tokens of `v` (tokens + taps - 1) to be 12, but found 11}}

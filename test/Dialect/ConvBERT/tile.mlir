@@ -29,6 +29,15 @@ func.func @norm_tile(%params: tensor<2x768xf32>, %x: tensor<768xf32>, %residual:
   return %y : tensor<768xf32>
 }
 
+// CHECK-LABEL: func.func @depthwise_tile_bias(
+// CHECK:         convbert.depthwise_tile %arg0, %arg1, %arg2 : (tensor<12x32xf32>, tensor<9x32xf32>, tensor<32xf32>)
+func.func @depthwise_tile_bias(%x: tensor<12x32xf32>, %taps: tensor<9x32xf32>, %bias: tensor<32xf32>)
+    -> tensor<4x32xf32> {
+  %y = convbert.depthwise_tile %x, %taps, %bias
+      : (tensor<12x32xf32>, tensor<9x32xf32>, tensor<32xf32>) -> tensor<4x32xf32>
+  return %y : tensor<4x32xf32>
+}
+
 // CHECK-LABEL: func.func @depthwise_tile(
 // CHECK:         convbert.depthwise_tile %arg0, %arg1
 func.func @depthwise_tile(%x: tensor<12x32xf32>, %taps: tensor<9x32xf32>) -> tensor<4x32xf32> {

@@ -81,6 +81,45 @@ const Case cases[] = {
      "convbert.separable_conv1d %x, %d, %p {pads = array<i64: 4, 4>} : (tensor<?x?x768xf32>, tensor<768x9xf32>, "
      "tensor<768x768xf32>) -> tensor<?x?x768xf32>",
      76382208},
+    // The regular convolution of the table, and in groups; a stride halves the tokens.
+    {"%x: tensor<?x?x768xf32>, %w: tensor<768x768x9xf32>",
+     "convbert.conv1d %x, %w {pads = array<i64: 4, 4>} : (tensor<?x?x768xf32>, tensor<768x768x9xf32>) -> "
+     "tensor<?x?x768xf32>",
+     679477248},
+    {"%x: tensor<?x?x768xf32>, %w: tensor<9x64x768xf32>",
+     "convbert.conv1d %x, %w {pads = array<i64: 8, 0>, groups = 12 : i64, layout = #convbert.layout<in_out>} : "
+     "(tensor<?x?x768xf32>, tensor<9x64x768xf32>) -> tensor<?x?x768xf32>",
+     679477248 / 12},
+    {"%x: tensor<?x?x768xf32>, %w: tensor<768x768x9xf32>",
+     "convbert.conv1d %x, %w {pads = array<i64: 4, 4>, stride = 2 : i64} : (tensor<?x?x768xf32>, "
+     "tensor<768x768x9xf32>) -> tensor<?x?x768xf32>",
+     679477248 / 2},
+    {"%x: tensor<?x?x768xf32>, %w: tensor<?x768x768x1xf32>",
+     "convbert.conv1d %x, %w {pads = array<i64: 0, 0>} : (tensor<?x?x768xf32>, tensor<?x768x768x1xf32>) -> "
+     "tensor<?x?x768xf32>",
+     75497472},
+    // Dilated taps reach over 8 tokens more.
+    {"%x: tensor<?x?x768xf32>, %w: tensor<1536x5xf32>",
+     "convbert.depthwise_conv1d %x, %w {pads = array<i64: 0, 0>, dilation = 2 : i64} : (tensor<?x?x768xf32>, "
+     "tensor<1536x5xf32>) -> tensor<?x?x1536xf32>",
+     (128 - 8) * 1536 * 5},
+    {"%x: tensor<?x?x768xf32>, %v: tensor<768xf32>",
+     "convbert.batch_norm %x, %v, %v, %v, %v {eps = 0.0 : f64} : (tensor<?x?x768xf32>, tensor<768xf32>, "
+     "tensor<768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<?x?x768xf32>",
+     0},
+    {"%z: tensor<?x4xf32>", "convbert.softmax %z {temperature = 30.0 : f64} : tensor<?x4xf32>", 0},
+    {"%x: tensor<?x?x3072xf32>, %p: tensor<?x4xf32>",
+     "convbert.weighted_sum %x, %p : (tensor<?x?x3072xf32>, tensor<?x4xf32>) -> tensor<?x?x768xf32>", 128 * 3072},
+    // The convolution, the gate and the mix of the kernels.
+    {"%x: tensor<?x?x768xf32>, %f: tensor<192x768xf32>, %e: tensor<4x192xf32>, %w: tensor<4x768x768x9xf32>",
+     "convbert.kernel_attention_conv %x squeeze(%f) excite(%e) kernels(%w) {pads = array<i64: 4, 4>} : "
+     "(tensor<?x?x768xf32>, tensor<192x768xf32>, tensor<4x192xf32>, tensor<4x768x768x9xf32>) -> tensor<?x?x768xf32>",
+     679477248 + 246528 + 21233664},
+    {"%x: tensor<?x?x768xf32>, %f: tensor<192x768xf32>, %e: tensor<4x192xf32>, %w: tensor<4x768x768x9xf32>",
+     "convbert.kernel_attention_conv %x squeeze(%f) excite(%e) kernels(%w) {pads = array<i64: 4, 4>, aggregate = "
+     "#convbert.aggregate<outputs>} : (tensor<?x?x768xf32>, tensor<192x768xf32>, tensor<4x192xf32>, "
+     "tensor<4x768x768x9xf32>) -> tensor<?x?x768xf32>",
+     4 * 679477248LL + 246528 + 128 * 4 * 768},
     {"%q: tensor<?x?x768xf32>, %w: tensor<108x768xf32>",
      "convbert.dynamic_kernel %q, %w {heads = 12 : i64, normalize = #convbert.norm<softmax>} : (tensor<?x?x768xf32>, "
      "tensor<108x768xf32>) -> tensor<?x?x12x9xf32>",
@@ -181,6 +220,35 @@ const Memory memories[] = {
     {"%x: tensor<?x?x768xf32>, %m: tensor<?x?xi1>",
      "convbert.mask_tokens %x, %m : (tensor<?x?x768xf32>, tensor<?x?xi1>) -> tensor<?x?x768xf32>", 0,
      kTokens * (4 * 768 + 1), 4 * kTokens * 768},
+    // The parameters of the table, and biases; half of the tokens are written.
+    {"%x: tensor<?x?x768xf32>, %w: tensor<768x768x9xf32>, %b: tensor<768xf32>",
+     "convbert.conv1d %x, %w, %b {pads = array<i64: 4, 4>} : (tensor<?x?x768xf32>, tensor<768x768x9xf32>, "
+     "tensor<768xf32>) -> tensor<?x?x768xf32>",
+     5308416 + 768, 4 * (kTokens * 768 + 5308416 + 768), 4 * kTokens * 768},
+    {"%x: tensor<?x?x768xf32>, %w: tensor<768x9xf32>, %b: tensor<768xf32>",
+     "convbert.depthwise_conv1d %x, %w, %b {pads = array<i64: 4, 4>} : (tensor<?x?x768xf32>, tensor<768x9xf32>, "
+     "tensor<768xf32>) -> tensor<?x?x768xf32>",
+     6912 + 768, 4 * (kTokens * 768 + 6912 + 768), 4 * kTokens * 768},
+    {"%x: tensor<?x?x768xf32>, %d: tensor<768x9xf32>, %p: tensor<768x768xf32>",
+     "convbert.separable_conv1d %x, %d, %p {pads = array<i64: 8, 8>, dilation = 2 : i64} : (tensor<?x?x768xf32>, "
+     "tensor<768x9xf32>, tensor<768x768xf32>) -> tensor<?x?x768xf32>",
+     596736, 4 * (kTokens * 768 + 596736), 4 * kTokens * 768},
+    // Kernels of each sequence are no parameters.
+    {"%x: tensor<?x?x768xf32>, %w: tensor<?x768x768x9xf32>, %b: tensor<?x768xf32>",
+     "convbert.conv1d %x, %w, %b {pads = array<i64: 4, 4>} : (tensor<?x?x768xf32>, tensor<?x768x768x9xf32>, "
+     "tensor<?x768xf32>) -> tensor<?x?x768xf32>",
+     0, 4 * (kTokens * 768 + 2 * (5308416 + 768)), 4 * kTokens * 768},
+    {"%x: tensor<?x?x768xf32>, %v: tensor<768xf32>",
+     "convbert.batch_norm %x, %v, %v, %v, %v {eps = 0.0 : f64} : (tensor<?x?x768xf32>, tensor<768xf32>, "
+     "tensor<768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<?x?x768xf32>",
+     4 * 768, 4 * (kTokens * 768 + 4 * 768), 4 * kTokens * 768},
+    {"%x: tensor<?x?x768xf32>, %f: tensor<192x768xf32>, %e: tensor<4x192xf32>, %w: tensor<4x768x768x9xf32>, "
+     "%b: tensor<4x768xf32>",
+     "convbert.kernel_attention_conv %x squeeze(%f) excite(%e) kernels(%w, %b) {pads = array<i64: 4, 4>} : "
+     "(tensor<?x?x768xf32>, tensor<192x768xf32>, tensor<4x192xf32>, tensor<4x768x768x9xf32>, tensor<4x768xf32>) -> "
+     "tensor<?x?x768xf32>",
+     4 * 5308416 + 768 * 768 / 4 + 768 + 4 * 768, 4 * (kTokens * 768 + 4 * 5308416 + 768 * 768 / 4 + 768 + 4 * 768),
+     4 * kTokens * 768},
     // Batch and length that are known are not asked for.
     {"%x: tensor<3x?x8xf32>", "convbert.pool %x {kind = #convbert.pool<mean>} : (tensor<3x?x8xf32>) -> tensor<3x8xf32>",
      0, 4 * 3 * 128 * 8, 4 * 3 * 8},
