@@ -47,8 +47,51 @@ struct ConstantGate : OpRewritePattern<SqueezeExciteOp> {
   }
 };
 
+/// `elements` times `scales[feature(i)]`, element by element, rounded once.
+static DenseElementsAttr scale(DenseFPElementsAttr elements, DenseFPElementsAttr scales,
+                               llvm::function_ref<int64_t(int64_t)> feature) {
+  SmallVector<APFloat> factors(scales.getValues<APFloat>()), products;
+  for (auto [i, value] : llvm::enumerate(elements.getValues<APFloat>()))
+    products.push_back(value * factors[feature(static_cast<int64_t>(i))]);
+  return DenseElementsAttr::get(elements.getType(), products);
+}
+
+/// Constant factors join the constant weights of the layer before them.
+struct ScaleConstantDense : OpRewritePattern<ScaleHeadsOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ScaleHeadsOp op, PatternRewriter &rewriter) const override {
+    auto dense = op.getX().getDefiningOp<DenseOp>();
+    DenseFPElementsAttr scales, weight, bias;
+    if (!dense || !dense->hasOneUse() || dense.getActivation() != ActivationKind::Identity || dense.getMultiplier())
+      return rewriter.notifyMatchFailure(op, "scales no layer without an epilogue");
+    if (!matchPattern(op.getScales(), m_Constant(&scales)) || !matchPattern(dense.getWeight(), m_Constant(&weight)) ||
+        (dense.getBias() && !matchPattern(dense.getBias(), m_Constant(&bias))))
+      return rewriter.notifyMatchFailure(op, "scales and weights are not all constants");
+    // As many numbers as the type says: a splat of a huge one is none that anybody wants written out.
+    if (weight.isSplat() && weight.getNumElements() > kMostElements)
+      return rewriter.notifyMatchFailure(op, "has a weight that is one number for very many elements");
+    int64_t size = dense.getOutFeatures() / scales.getNumElements(), in = dense.getInFeatures(),
+            out = dense.getOutFeatures();
+    bool outFirst = dense.getLayout() == WeightLayout::OutIn;
+    auto row = [&](int64_t i) { return (outFirst ? i / in : i % out) / size; };
+    rewriter.setInsertionPoint(dense);
+    Value scaled = arith::ConstantOp::create(rewriter, dense.getLoc(), scale(weight, scales, row));
+    Value shift = bias ? arith::ConstantOp::create(rewriter, dense.getLoc(),
+                                                   scale(bias, scales, [&](int64_t i) { return i / size; }))
+                             .getResult()
+                       : Value();
+    rewriter.replaceOpWithNewOp<DenseOp>(op, dense.getX(), scaled, shift, /*multiplier=*/Value(), dense.getLayout(),
+                                         ActivationKind::Identity);
+    return success();
+  }
+  static constexpr int64_t kMostElements = int64_t(1) << 20;
+};
+
 } // namespace
 
+void ScaleHeadsOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ScaleConstantDense>(context);
+}
 void SqueezeExciteOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ConstantGate>(context);
 }

@@ -41,6 +41,7 @@ def ConvBERT_ScaleHeadsOp : ConvBERT_SequenceOp<"scale_heads", [DeclareOpInterfa
   let assemblyFormat = "$x `,` $scales attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def ConvBERT_SelfAttentionOp : ConvBERT_ReifiedOp<"self_attention", [

@@ -68,3 +68,37 @@ func.func @two_branches(%u: tensor<?x?x2xf32>, %v: tensor<?x?x2xf32>, %l: tensor
     : (tensor<?x?x2xf32>, tensor<?x?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x?x2xf32>
   return %0, %1 : tensor<?x?x2xf32>, tensor<?x?x2xf32>
 }
+
+// A constant gate joins the layer before it, in either orientation; heads may be wider than a feature.
+// CHECK-LABEL: func.func @scaled_layer(
+// CHECK-DAG:     %[[W:.*]] = arith.constant dense<{{\[}}[2.0{{0*}}e+00, 4.0{{0*}}e+00], [9.0{{0*}}e+00, 1.2{{0*}}e+01]]> : tensor<2x2xf32>
+// CHECK-DAG:     %[[B:.*]] = arith.constant dense<[1.0{{0*}}e+01, 1.8{{0*}}e+01]> : tensor<2xf32>
+// CHECK-DAG:     %[[V:.*]] = arith.constant dense<{{\[}}[2.0{{0*}}e+00, 6.0{{0*}}e+00], [6.0{{0*}}e+00, 1.2{{0*}}e+01]]> : tensor<2x2xf32>
+// CHECK:         %[[Y:.*]] = convbert.dense %arg0, %[[W]], %[[B]] :
+// CHECK-NEXT:    %[[Z:.*]] = convbert.dense %[[Y]], %[[V]] {layout = #convbert.layout<in_out>}
+// CHECK-NEXT:    return %[[Z]]
+func.func @scaled_layer(%x: tensor<?x?x2xf32>) -> tensor<?x?x2xf32> {
+  %w = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %b = arith.constant dense<[5.0, 6.0]> : tensor<2xf32>
+  %s = arith.constant dense<[2.0, 3.0]> : tensor<2xf32>
+  %0 = convbert.dense %x, %w, %b : (tensor<?x?x2xf32>, tensor<2x2xf32>, tensor<2xf32>) -> tensor<?x?x2xf32>
+  %1 = convbert.scale_heads %0, %s : (tensor<?x?x2xf32>, tensor<2xf32>) -> tensor<?x?x2xf32>
+  %2 = convbert.dense %1, %w {layout = #convbert.layout<in_out>} : (tensor<?x?x2xf32>, tensor<2x2xf32>) -> tensor<?x?x2xf32>
+  %3 = convbert.scale_heads %2, %s : (tensor<?x?x2xf32>, tensor<2xf32>) -> tensor<?x?x2xf32>
+  return %3 : tensor<?x?x2xf32>
+}
+
+// Parameters, layers with an epilogue and layers that others read stay.
+// CHECK-LABEL: func.func @layers_that_stay(
+// CHECK-COUNT-3: convbert.scale_heads
+func.func @layers_that_stay(%x: tensor<?x?x2xf32>, %p: tensor<2x2xf32>) -> (tensor<?x?x2xf32>, tensor<?x?x2xf32>) {
+  %w = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %s = arith.constant dense<[2.0, 3.0]> : tensor<2xf32>
+  %0 = convbert.dense %x, %p : (tensor<?x?x2xf32>, tensor<2x2xf32>) -> tensor<?x?x2xf32>
+  %1 = convbert.scale_heads %0, %s : (tensor<?x?x2xf32>, tensor<2xf32>) -> tensor<?x?x2xf32>
+  %2 = convbert.dense %1, %w {activation = #convbert.activation<gelu>} : (tensor<?x?x2xf32>, tensor<2x2xf32>) -> tensor<?x?x2xf32>
+  %3 = convbert.scale_heads %2, %s : (tensor<?x?x2xf32>, tensor<2xf32>) -> tensor<?x?x2xf32>
+  %4 = convbert.dense %3, %w : (tensor<?x?x2xf32>, tensor<2x2xf32>) -> tensor<?x?x2xf32>
+  %5 = convbert.scale_heads %4, %s : (tensor<?x?x2xf32>, tensor<2xf32>) -> tensor<?x?x2xf32>
+  return %4, %5 : tensor<?x?x2xf32>, tensor<?x?x2xf32>
+}
