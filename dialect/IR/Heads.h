@@ -27,11 +27,12 @@ struct KeepIf {
   bool operator==(const KeepIf &other) const { return branch == other.branch && index == other.index; }
 };
 
-/// Elements `offset .. offset + size - 1` along `axis` of an operand.
+/// `size` elements along `axis` of an operand: `offset`, `offset + step`, `offset + 2 step`, ...
 struct HeadSlice {
   unsigned operand; ///< number of the operand
   int64_t axis, offset, size;
   std::optional<KeepIf> keepIf;
+  int64_t step = 1;
 };
 
 } // namespace mlir::convbert

@@ -27,8 +27,7 @@ static void addChannels(Slices &slices, unsigned operand, int64_t axis, int64_t 
   if (map == HeadMap::Blocked)
     slices.push_back({operand, axis, head * size, size, keepIf});
   else
-    for (int64_t r = 0; r < size; ++r)
-      slices.push_back({operand, axis, r * heads + head, 1, keepIf});
+    slices.push_back({operand, axis, head, size, keepIf, heads});
 }
 
 /// The channels of the `kept` heads, of `heads`, along the last axis, in the order of `map`.

@@ -35,10 +35,10 @@ static bool hasSaneSlices(HeadedInterface op, Head head) {
     if (slice.operand >= op->getNumOperands())
       return false;
     auto type = dyn_cast<RankedTensorType>(op->getOperand(slice.operand).getType());
-    if (!type || slice.axis < 0 || slice.axis >= type.getRank() || slice.offset < 0 || slice.size < 1)
+    if (!type || slice.axis < 0 || slice.axis >= type.getRank() || slice.offset < 0 || slice.size < 1 || slice.step < 1)
       return false;
     int64_t extent = type.getDimSize(slice.axis);
-    return ShapedType::isDynamic(extent) || slice.offset <= extent - slice.size;
+    return ShapedType::isDynamic(extent) || slice.size - 1 <= (extent - 1 - slice.offset) / slice.step;
   });
 }
 

@@ -80,6 +80,8 @@ std::string text(ArrayRef<HeadSlice> slices) {
   for (const HeadSlice &slice : slices) {
     result += (result.empty() ? "" : " | ") + std::to_string(slice.operand) + " " + std::to_string(slice.axis) + " " +
               std::to_string(slice.offset) + " " + std::to_string(slice.size);
+    if (slice.step != 1)
+      result += " by " + std::to_string(slice.step);
     if (slice.keepIf) {
       result += slice.keepIf->branch == kAttention ? " if a" : " if c";
       result += slice.keepIf->index ? std::to_string(*slice.keepIf->index) : "*";
@@ -131,6 +133,35 @@ TEST_F(HeadsTest, DynamicConvolution) {
                                "tensor<6x8xf32>, tensor<6xf32>) -> tensor<?x?x4xf32>");
   ASSERT_TRUE(span);
   EXPECT_EQ(text(span.slicesFor({kConvolution, 0})), "2 2 0 2 | 3 0 0 3 | 4 0 0 3");
+}
+
+TEST_F(HeadsTest, LightweightConvolution) {
+  const char *arguments = "%x: tensor<?x?x8xf32>, %w: tensor<2x3xf32>, %b: tensor<8xf32>";
+  std::string types = " : (tensor<?x?x8xf32>, tensor<2x3xf32>, tensor<8xf32>) -> tensor<?x?x8xf32>";
+  std::string op = "convbert.light_conv %x, %w, %b {pads = array<i64: 1, 1>";
+  HeadedInterface blocked = parse(arguments, (op + "}" + types).c_str());
+  ASSERT_TRUE(blocked);
+  EXPECT_EQ(blocked.numHeads(kConvolution), 2);
+  EXPECT_EQ(text(blocked.slicesFor({kConvolution, 1})), "0 2 4 4 | 1 0 1 1 | 2 0 4 4");
+  // Every second channel, from the first on.
+  HeadedInterface columns = parse(arguments, (op + ", head_map = #convbert.head_map<interleaved>}" + types).c_str());
+  ASSERT_TRUE(columns);
+  EXPECT_EQ(text(columns.slicesFor({kConvolution, 1})), "0 2 1 4 by 2 | 1 0 1 1 | 2 0 1 4 by 2");
+}
+
+TEST_F(HeadsTest, DynamicConvolutionOfItsInput) {
+  const char *arguments = "%x: tensor<?x?x8xf32>, %w: tensor<6x8xf32>, %c: tensor<8xf32>, %q: tensor<?x?x8xf32>";
+  // The taps of the heads that are left read all channels, unless they come from elsewhere.
+  HeadedInterface own = parse(arguments, "convbert.dynamic_conv %x, %w channel_bias(%c) {heads = 2 : i64, pads = "
+                                         "array<i64: 1, 1>} : (tensor<?x?x8xf32>, tensor<6x8xf32>, tensor<8xf32>) -> "
+                                         "tensor<?x?x8xf32>");
+  ASSERT_TRUE(own);
+  EXPECT_EQ(text(own.slicesFor({kConvolution, 1})), "0 2 4 4 if c* | 1 0 3 3 | 2 0 4 4");
+  HeadedInterface other = parse(arguments, "convbert.dynamic_conv %x, %w query(%q) {heads = 2 : i64, pads = array<i64: "
+                                           "1, 1>} : (tensor<?x?x8xf32>, tensor<6x8xf32>, tensor<?x?x8xf32>) -> "
+                                           "tensor<?x?x8xf32>");
+  ASSERT_TRUE(other);
+  EXPECT_EQ(text(other.slicesFor({kConvolution, 1})), "0 2 4 4 | 1 0 3 3");
 }
 
 // Operands: x 0, wq 1, bq 2, wk 3, bk 4, wv 5, bv 6, wd 7, wp 8, bp 9, wf 10, bf 11, wc 12, bc 13, wo 14, bo 15,
