@@ -155,7 +155,7 @@ static LogicalResult inferBranch(MaybeLocation location, ValueRange branches, Sm
 
 INFER(ScaleChannelsOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
 INFER(SqueezeExciteOp) { return inferFeatures(location, adaptor.getX(), getFeatures(adaptor.getX()), types); }
-INFER(SelectBranchesOp) { return inferBranch(location, adaptor.getBranches(), types); }   // SELECT_BRANCHES-C1
+INFER(SelectBranchesOp) { return inferBranch(location, adaptor.getBranches(), types); }  // SELECT_BRANCHES-C1
 INFER(SelectiveKernelOp) { return inferBranch(location, adaptor.getBranches(), types); } // SELECTIVE_KERNEL-C1
 
 //===----------------------------------------------------------------------===//
