@@ -138,14 +138,26 @@ struct Emitter {
 
   LogicalResult emit(DepthwiseConv1DOp op) {
     int64_t taps = op.getTaps(), low = op.getPads()[0], high = op.getPads()[1];
+    if (!op.keepsTokens() || op.getDilation() != 1)
+      return op.emitOpError() << "requires as many tokens out as in and no dilation for the CPU kernel, but found "
+                              << "stride " << op.getStride() << ", dilation " << op.getDilation() << ", " << taps
+                              << " taps and pads " << low << ", " << high;
+    if (int64_t channels = getFeatures(op.getX()), filters = getFeatures(op.getResult()); channels != filters)
+      return op.emitOpError() << "requires one filter a channel for the CPU kernel, but found " << filters
+                              << " filters of " << channels << " channels";
     TemplateParameters parameters{{"K", text(taps)},
                                   {"LOW", text(low)},
                                   {"HIGH", text(high)},
                                   {"IN", text(TileSizes::tokenRows + taps - 1)},
-                                  {"SPARE", text(TileSizes::tokenRows + taps - 1)}};
+                                  {"SPARE", text(TileSizes::tokenRows + taps - 1)},
+                                  {"ROWS", text(taps + (op.getBias() ? 1 : 0))}};
     std::string suffix = "k" + text(taps);
     if (low != high)
       suffix += "_low" + text(low);
+    if (op.getBias()) {
+      suffix += "_bias";
+      parameters.push_back({"BIAS", ""});
+    }
     return call("depthwise", suffix, parameters,
                 {host.rows(op.getX()), parameter(op.getWeight()), host.rows(op.getResult())});
   }

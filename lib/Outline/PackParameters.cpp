@@ -231,13 +231,21 @@ private:
     replace(b, op.getWeightMutable(), panels);
   }
 
-  /// Blocks of channels, the taps of a block one after the other.
+  /// Blocks of channels, the taps of a block one after the other, and the bias behind them.
   void pack(OpBuilder &b, DepthwiseConv1DOp op) {
     Relayout r(b, op.getWeight());
     if (op.getLayout() == WeightLayout::InOut)
       r.transpose({1, 0});
     r.padTo(0, TileSizes::channelBlock).split(0, TileSizes::channelBlock).transpose({0, 2, 1});
-    replace(b, op.getWeightMutable(), r.get());
+    if (!op.getBias())
+      return replace(b, op.getWeightMutable(), r.get());
+    Relayout bias(b, op.getBias());
+    bias.padTo(0, TileSizes::channelBlock).split(0, TileSizes::channelBlock).split(1, TileSizes::channelBlock);
+    Location loc = b.getFusedLoc({op.getWeight().getLoc(), op.getBias().getLoc()});
+    Value packed = tensor::ConcatOp::create(b, loc, 1, ValueRange{r.get(), bias.get()});
+    auto view = WeightViewOp::create(b, loc, TypeRange{op.getWeight().getType(), op.getBias().getType()}, packed);
+    op.getWeightMutable().assign(view.getResult(0));
+    op.getBiasMutable().assign(view.getResult(1));
   }
 
   void pack(OpBuilder &b, AddBiasOp op) {

@@ -13,6 +13,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -60,26 +61,6 @@ static LogicalResult collectChain(Value value, llvm::SetVector<Operation *> &cha
   return success();
 }
 
-/// Copies `op`, which maps each element of the tensor `input`, as a loop over elements: operations on whole tensors do
-/// not bufferize.  A transposition before it becomes part of the loop.
-static void cloneElementwise(OpBuilder &b, Operation *op, Value input, IRMapping &map,
-                             llvm::function_ref<Value(OpBuilder &, Location, Value element)> body) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Location loc = op->getLoc();
-  Value init = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  AffineMap identity = b.getMultiDimIdentityMap(type.getRank()), from = identity;
-  if (auto transpose = input.getDefiningOp<linalg::TransposeOp>()) {
-    input = transpose.getInput();
-    from = inversePermutation(AffineMap::getPermutationMap(transpose.getPermutation(), b.getContext()));
-  }
-  SmallVector<utils::IteratorType> parallel(type.getRank(), utils::IteratorType::parallel);
-  auto loop = linalg::GenericOp::create(
-      b, loc, TypeRange{type}, ValueRange{map.lookup(input)}, ValueRange{init}, ArrayRef<AffineMap>{from, identity},
-      parallel,
-      [&](OpBuilder &b, Location loc, ValueRange args) { linalg::YieldOp::create(b, loc, body(b, loc, args[0])); });
-  map.map(op->getResult(0), loop.getResult(0));
-}
-
 /// The bf16 nearest to the f32 `element`, the even one of two.  In integers: the back end would call a library for it
 /// on CPUs without an instruction, and those with one flush denormal numbers.  Not for NaN.
 static Value buildBFloat16(OpBuilder &b, Location loc, Value element) {
@@ -90,6 +71,61 @@ static Value buildBFloat16(OpBuilder &b, Location loc, Value element) {
   Value up = arith::AddIOp::create(b, loc, bits, arith::AddIOp::create(b, loc, odd, constant(0x7fff)));
   Value high = arith::TruncIOp::create(b, loc, b.getI16Type(), arith::ShRUIOp::create(b, loc, up, half));
   return arith::BitcastOp::create(b, loc, b.getBF16Type(), high);
+}
+
+/// Where an elementwise operation of `rank` dimensions reads `value`: a broadcast or transposition before it becomes
+/// part of the loop.
+static std::pair<Value, AffineMap> readThrough(Value value, int64_t rank) {
+  MLIRContext *context = value.getContext();
+  AffineMap from = AffineMap::getMultiDimIdentityMap(rank, context);
+  if (auto transpose = value.getDefiningOp<linalg::TransposeOp>())
+    return {transpose.getInput(),
+            inversePermutation(AffineMap::getPermutationMap(transpose.getPermutation(), context))};
+  if (auto broadcast = value.getDefiningOp<linalg::BroadcastOp>()) {
+    llvm::SmallBitVector added(rank);
+    for (int64_t dim : broadcast.getDimensions())
+      added.set(dim);
+    return {broadcast.getInput(), from.dropResults(added)};
+  }
+  return {value, from};
+}
+
+/// Copies `op`, which maps elements of tensors, as a loop over elements: operations on whole tensors do not bufferize.
+/// A splat stays a scalar: as a tensor it would be as large as the weight.
+static void cloneElementwise(OpBuilder &b, Operation *op, IRMapping &map) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Location loc = op->getLoc();
+  SmallVector<Value> scalars(op->getNumOperands()), inputs;
+  SmallVector<AffineMap> maps;
+  for (auto [operand, scalar] : llvm::zip_equal(op->getOperands(), scalars)) {
+    DenseFPElementsAttr splat;
+    if (matchPattern(operand, m_Constant(&splat)) && splat.isSplat()) {
+      scalar = arith::ConstantOp::create(b, loc, splat.getSplatValue<FloatAttr>());
+      continue;
+    }
+    auto [input, from] = readThrough(operand, type.getRank());
+    inputs.push_back(map.lookup(input));
+    maps.push_back(from);
+  }
+  Value init = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  maps.push_back(b.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> parallel(type.getRank(), utils::IteratorType::parallel);
+  auto loop =
+      linalg::GenericOp::create(b, loc, TypeRange{type}, inputs, ValueRange{init}, maps, parallel,
+                                [&](OpBuilder &b, Location loc, ValueRange args) {
+                                  SmallVector<Value> operands(scalars);
+                                  for (Value &operand : operands)
+                                    if (!operand) {
+                                      operand = args.front();
+                                      args = args.drop_front();
+                                    }
+                                  if (isa<arith::TruncFOp>(op) && type.getElementType().isBF16())
+                                    return void(linalg::YieldOp::create(b, loc, buildBFloat16(b, loc, operands[0])));
+                                  Operation *element = b.create(loc, op->getName().getIdentifier(), operands,
+                                                                type.getElementType(), op->getAttrs());
+                                  linalg::YieldOp::create(b, loc, element->getResult(0));
+                                });
+  map.map(op->getResult(0), loop.getResult(0));
 }
 
 /// Copies `op` into a pack kernel in a form that bufferizes.
@@ -103,28 +139,8 @@ static void cloneForPacking(OpBuilder &b, Operation *op, IRMapping &map) {
     copy->erase();
     return;
   }
-  // A product with a splat keeps the number a scalar: as a tensor it would be as large as the weight.
-  DenseFPElementsAttr splat;
-  if (auto product = dyn_cast<arith::MulFOp>(op);
-      product && matchPattern(product.getRhs(), m_Constant(&splat)) && splat.isSplat()) {
-    Value factor = arith::ConstantOp::create(b, op->getLoc(), splat.getSplatValue<FloatAttr>());
-    cloneElementwise(b, op, product.getLhs(), map, [&](OpBuilder &b, Location loc, Value element) {
-      return arith::MulFOp::create(b, loc, element, factor).getResult();
-    });
-    return;
-  }
-  // Weights in half precision.
-  if (auto widening = dyn_cast<arith::ExtFOp>(op); widening && isa<RankedTensorType>(widening.getType())) {
-    Type wide = getElementTypeOrSelf(widening.getType());
-    cloneElementwise(b, op, widening.getIn(), map, [&](OpBuilder &b, Location loc, Value element) {
-      return arith::ExtFOp::create(b, loc, wide, element).getResult();
-    });
-    return;
-  }
-  if (auto rounding = dyn_cast<arith::TruncFOp>(op)) {
-    cloneElementwise(b, op, rounding.getIn(), map, buildBFloat16);
-    return;
-  }
+  if (OpTrait::hasElementwiseMappableTraits(op) && isa<RankedTensorType>(op->getResult(0).getType()))
+    return cloneElementwise(b, op, map);
   b.clone(*op, map);
 }
 

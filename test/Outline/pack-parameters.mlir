@@ -116,6 +116,20 @@ func.func @depthwise(%x: tensor<?x?x40xf32>, %w: tensor<40x3xf32>, %v: tensor<3x
   return %z : tensor<?x?x40xf32>
 }
 
+// A bias lies behind the taps of its block.
+// CHECK-LABEL: func.func @depthwise_bias(
+// CHECK:         %[[T:.*]] = linalg.transpose {{.*}} outs(%{{.*}} : tensor<2x4x32xf32>) permutation = [0, 2, 1]
+// CHECK:         %[[PB:.*]] = tensor.pad %arg2 low[0] high[24]
+// CHECK:         %[[EB:.*]] = tensor.expand_shape %[[PB]] {{.*}} : tensor<64xf32> into tensor<2x1x32xf32>
+// CHECK:         %[[ALL:.*]] = tensor.concat dim(1) %[[T]], %[[EB]] : (tensor<2x4x32xf32>, tensor<2x1x32xf32>) -> tensor<2x5x32xf32>
+// CHECK:         %[[V:.*]]:2 = convbert.weight_view %[[ALL]] : (tensor<2x5x32xf32>) -> (tensor<40x4xf32>, tensor<40xf32>)
+// CHECK:         convbert.depthwise_conv1d %arg0, %[[V]]#0, %[[V]]#1 {pads = array<i64: 3, 0>}
+func.func @depthwise_bias(%x: tensor<?x?x40xf32>, %w: tensor<40x4xf32>, %b: tensor<40xf32>) -> tensor<?x?x40xf32> {
+  %y = convbert.depthwise_conv1d %x, %w, %b {pads = array<i64: 3, 0>}
+    : (tensor<?x?x40xf32>, tensor<40x4xf32>, tensor<40xf32>) -> tensor<?x?x40xf32>
+  return %y : tensor<?x?x40xf32>
+}
+
 // Gamma and beta are two rows of whole vectors.
 // CHECK-LABEL: func.func @norm(
 // CHECK:         tensor.pad {{.*}} low[0] high[6]

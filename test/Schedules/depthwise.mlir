@@ -1,9 +1,12 @@
-// RUN: sed -e 's/@K@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: sed -e 's/@K@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: sed -e '/^@!/d; s/^@?[A-Z_]*@//; s/@K@/4/g; s/@ROWS@/5/g; s/@LOW@/3/g; s/@HIGH@/0/g; s/@IN@/7/g; s/@SPARE@/7/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefix=BIAS
 
 // Vectors of channels; 4 tokens x 9 taps unrolled, every row and every tap read once, every sum written once.
 // CHECK-LABEL: func.func private @depthwise
@@ -21,3 +24,15 @@
 //   CHECK-NOT:       vector.transfer_read
 //       CHECK:     scf.yield
 //   CHECK-NOT:   linalg.
+
+// The sums start from the bias, which is read once.
+// BIAS-LABEL: func.func private @depthwise
+//       BIAS:   memref.subview %{{.*}}[%{{.*}}, 4, 0] [1, 1, 32]
+//       BIAS:     scf.for {{.*}} to %c32 step %c16 iter_args({{.*}}) -> (tensor<4x32xf32>)
+//   BIAS-NOT:       scf.for
+//       BIAS:       vector.transfer_read {{.*}} tensor<32xf32>, vector<16xf32>
+//   BIAS-NOT:       tensor<32xf32>
+// BIAS-COUNT-16:    math.fma {{.*}} vector<16xf32>
+//   BIAS-NOT:       math.fma
+//       BIAS:     scf.yield
+//   BIAS-NOT:   linalg.

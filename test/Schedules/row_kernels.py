@@ -14,9 +14,12 @@ PANEL = {"avx2": 16, "avx512": 32}
 
 def text(kind, **numbers):
     """Text of the kernel function of `kind` for `numbers` (the names in the header of the file)."""
-    source = (TEMPLATES / f"{kind}.mlir.in").read_text()
-    lines = [re.sub(r"^(@![A-Z_]+@)+", "", line) for line in source.split("\n")]  # of instances without extras
-    source = "\n".join(line for line in lines if not line.startswith(("//", "@?")))
+    lines = []
+    for line in (TEMPLATES / f"{kind}.mlir.in").read_text().split("\n"):
+        conditions, rest = re.match(r"((?:@[!?][A-Z_]+@)*)(.*)", line).groups()
+        if all((mark == "?") == (name in numbers) for mark, name in re.findall("@([!?])([A-Z_]+)@", conditions)):
+            lines.append(rest)
+    source = "\n".join(line for line in lines if not line.startswith("//"))
     for name, value in numbers.items():
         source = source.replace(f"@{name}@", str(value))
     return source

@@ -14,31 +14,36 @@ isas = pytest.mark.parametrize(
 
 
 @lru_cache(maxsize=None)
-def kernel(isa, taps):
-    return compile_kernel("depthwise", isa, K=taps, LOW=taps // 2, HIGH=taps // 2, IN=taps + 3, SPARE=taps + 3)
+def kernel(isa, taps, low, bias):
+    """The kernel of one bias row or none; `low` zeros stand before a sequence, the rest of taps - 1 behind it."""
+    return compile_kernel("depthwise", isa, K=taps, LOW=low, HIGH=taps - 1 - low, IN=taps + 3, SPARE=taps + 3,
+                          ROWS=taps + bias, **({"BIAS": ""} if bias else {}))
 
 
 class Case:
-    def __init__(self, isa, lengths, channels=96, taps=9):
-        self.isa, self.channels, self.taps = isa, channels, taps
+    def __init__(self, isa, lengths, channels=96, taps=9, low=None, bias=False):
+        self.isa, self.channels, self.taps, self.bias = isa, channels, taps, bias
+        self.low = taps // 2 if low is None else low
         self.batch = Batch(lengths)
         self.padded = -(-channels // 32) * 32
         self.x = self.batch.buffer(self.padded)
-        self.weights = self.batch.random.standard_normal((taps, self.padded)).astype(np.float32)
+        self.weights = self.batch.random.standard_normal((taps + bias, self.padded)).astype(np.float32)
 
     def run(self):
         out = self.batch.buffer(self.padded, fill=False)
-        blocks = np.ascontiguousarray(self.weights.reshape(self.taps, -1, 32).transpose(1, 0, 2))
-        kernel(self.isa, self.taps)(self.x, blocks, out, self.batch.shape, 1, SCRATCH)
+        blocks = np.ascontiguousarray(self.weights.reshape(len(self.weights), -1, 32).transpose(1, 0, 2))
+        kernel(self.isa, self.taps, self.low, self.bias)(self.x, blocks, out, self.batch.shape, 1, SCRATCH)
         assert self.batch.untouched(out)
         return [rows[:, : self.channels] for rows in self.batch.sequences(out)]
 
     def reference(self):
-        halo, results = self.taps // 2, []
+        results = []
         for x in self.batch.sequences(self.x.astype(np.float64)):
-            x = np.pad(x[:, : self.channels], ((halo, halo), (0, 0)))
+            length = len(x)
+            x = np.pad(x[:, : self.channels], ((self.low, self.taps - 1 - self.low), (0, 0)))
             weights = self.weights[:, : self.channels].astype(np.float64)
-            results.append(sum(x[j : j + len(x) - 2 * halo] * weights[j] for j in range(self.taps)))
+            y = sum(x[j : j + length] * weights[j] for j in range(self.taps))
+            results.append(y + weights[self.taps] if self.bias else y)
         return results
 
 
@@ -49,6 +54,15 @@ def test_values(isa, taps):
         case = Case(isa, lengths, taps=taps)
         for got, want in zip(case.run(), case.reference()):
             np.testing.assert_allclose(got, want, atol=2e-6 * taps**0.5, rtol=0)
+
+
+@isas
+@pytest.mark.parametrize("taps, low, bias", [(1, 0, True), (4, 3, True), (4, 0, False), (9, 4, True), (6, 2, False)])
+def test_any_pads_and_a_bias(isa, taps, low, bias):
+    for lengths in ([1], [2, 3, 4, 5], [40, 8, 61]):
+        case = Case(isa, lengths, channels=70, taps=taps, low=low, bias=bias)
+        for got, want in zip(case.run(), case.reference()):
+            np.testing.assert_allclose(got, want, atol=2e-6 * (taps + bias) ** 0.5, rtol=0)
 
 
 @isas
@@ -75,6 +89,7 @@ def test_poison_stays_in_its_window(isa, poison):
 
 @isas
 def test_no_copies_and_no_scalar_loops(isa):
-    buffers = kernel(isa, 9).buffers
-    assert "memref.copy" not in buffers and "linalg" not in buffers
-    assert buffers.count("memref.alloc(") == 1
+    for bias in (False, True):
+        buffers = kernel(isa, 9, 4, bias).buffers
+        assert "memref.copy" not in buffers and "linalg" not in buffers
+        assert buffers.count("memref.alloc(") == 1
