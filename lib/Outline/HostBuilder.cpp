@@ -108,12 +108,17 @@ LogicalResult HostBuilder::call(Operation *op, func::FuncOp kernel, ValueRange o
   SmallVector<Value> all(operands);
   ArrayRef<Type> types = kernel.getArgumentTypes();
   // The trailing arguments are the same for all kernels: shapes, threads, scratch.
-  unsigned length = lengths.first;
-  for (Type type : types.drop_front(all.size())) {
+  auto isShape = [](Type type) {
+    auto memory = dyn_cast<MemRefType>(type);
+    return memory && memory.getElementType().isInteger(64);
+  };
+  ArrayRef<Type> rest = types.drop_front(all.size());
+  int64_t shapes = llvm::count_if(rest, isShape);
+  for (Type type : rest) {
     if (type.isInteger(32))
       all.push_back(context.threads);
-    else if (cast<MemRefType>(type).getElementType().isInteger(64))
-      all.push_back(context.shapes[std::exchange(length, lengths.second)]);
+    else if (isShape(type))
+      all.push_back(context.shapes[shapes-- > 1 ? lengths.second : lengths.first]);
     else
       all.push_back(context.scratch);
   }

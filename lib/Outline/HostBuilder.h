@@ -69,8 +69,8 @@ public:
   /// `count` slices of `memory` along `axis`, from `first` on; null stays null.
   Value slice(Value memory, int64_t axis, int64_t first, int64_t count);
 
-  /// Calls `kernel` with `operands`, casting memrefs to the types that it declares, then shapes (the first is that of
-  /// what it reads, a second that of what it makes), threads and scratch where it takes them.  Reports at `op` and
+  /// Calls `kernel` with `operands`, casting memrefs to the types that it declares, then shapes (the last is that of
+  /// what it reads, one before it that of what it makes), threads and scratch where it takes them.  Reports at `op` and
   /// fails if an operand is missing or cannot be cast.
   LogicalResult call(Operation *op, func::FuncOp kernel, ValueRange operands);
 

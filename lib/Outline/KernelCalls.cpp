@@ -149,14 +149,13 @@ struct Emitter {
                                   {"LOW", text(low)},
                                   {"HIGH", text(high)},
                                   {"IN", text(TileSizes::tokenRows + taps - 1)},
-                                  {"SPARE", text(TileSizes::tokenRows + taps - 1)},
-                                  {"ROWS", text(taps + (op.getBias() ? 1 : 0))}};
+                                  {"SPARE", text(TileSizes::tokenRows + std::max(taps - 1, low + high))}};
     std::string suffix = "k" + text(taps);
     if (low != high)
       suffix += "_low" + text(low);
-    if (op.getBias()) {
-      suffix += "_bias";
-      parameters.push_back({"BIAS", ""});
+    if (low + high != taps - 1) {
+      suffix += "_high" + text(high);
+      parameters.push_back({"OUT", ""});
     }
     return call("depthwise", suffix, parameters,
                 {host.rows(op.getX()), parameter(op.getWeight()), host.rows(op.getResult())});
