@@ -93,8 +93,8 @@ def passes(tools):
 def pipelines(tools):
     parts = [
         "`convbert-compile --compile-from=A --compile-to=B` runs the phases behind A up to B; each phase is also a "
-        "pipeline of `convbert-opt`.  The option `isa` (`avx2` or `avx512`, default `avx2`) is the same for all; "
-        "below, it is `avx2`."
+        "pipeline of `convbert-opt`.  The option `isa` (`generic`, `avx2`, `avx512`, `avx512bf16` or `neon`, "
+        "default `avx2`) is the same for all; below, it is `avx2`."
     ]
     phases = [line.split("\t") for line in tools.tool("convbert-compile", "--list-phases").splitlines()]
     for name, pipeline, description in phases:

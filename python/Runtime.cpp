@@ -145,8 +145,8 @@ NB_MODULE(_runtime, m) {
         return convbert_rt_fma_peak(isa.c_str(), threads, seconds);
       },
       nb::arg("isa"), nb::arg("threads"), nb::arg("seconds"),
-      "1e9 operations a second of threads that only multiply and add, on \"avx2\" or \"avx512\"; 0 if the CPU lacks "
-      "it.");
+      "1e9 operations a second of threads that only multiply and add, on \"generic\", \"avx2\", \"avx512\" or "
+      "\"avx512bf16\"; 0 if the CPU lacks it.");
   nb::class_<Model>(m, "Model")
       .def(nb::init<const std::string &, int32_t, const Model *>(), nb::arg("description"), nb::arg("threads") = 0,
            nb::arg("like") = nb::none(),

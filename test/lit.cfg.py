@@ -1,6 +1,6 @@
 """lit configuration.
 
-Features:      avx2, avx512 (what the processor running the tests offers: x86-64-v3, x86-64-v4)
+Features:      generic, avx2, avx512 (what the processor running the tests offers: x86-64-v2, -v3, -v4)
 Substitutions: convbert-opt, convbert-compile, convbert-import, convbert-run, convbert-reduce, convbert-lsp-server,
                mlir-opt, FileCheck, not, count, split-file, %python (the interpreter of .venv), %convbert_src_root,
                %convbert_lib (libconvbert.so)

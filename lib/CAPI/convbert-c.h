@@ -17,7 +17,8 @@ extern "C" {
 /* Imports the checkpoint in `directory` and compiles it, or finds the shared object in the cache.
  *
  * `options_json` is NULL or a JSON object; every member is optional:
- *   "target"     "native" (default), "x86-64-v3", "x86-64-v4" or "x86-64-v4-bf16"; this machine must be able to run it
+ *   "target"     "native" (default), "x86-64-v2", "x86-64-v3", "x86-64-v4" or "x86-64-v4-bf16"; this machine must be
+ *                able to run it
  *   "dtype"      what matrix products multiply: "float32" (default), or "bfloat16", which a target with AVX512_BF16 can
  *   "weights"    what the weights of matrix products are stored as: "f32" (default) or "bf16"
  *   "outputs"    array of further outputs: "hidden_states", "attentions", "conv_kernels", and "steps": all that

@@ -40,7 +40,8 @@ struct OutlinePass : convbert::impl::OutlinePassBase<OutlinePass> {
     ModuleOp module = getOperation();
     std::optional<TileSizes> found = TileSizes::get(instructionSet);
     if (!found) {
-      module.emitError() << "requires an instruction set avx2, avx512 or avx512bf16, but found " << instructionSet;
+      module.emitError() << "requires an instruction set " << InstructionSet::getNames() << ", but found "
+                         << instructionSet;
       return signalPassFailure();
     }
     tiles = *found;

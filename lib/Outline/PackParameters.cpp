@@ -107,7 +107,7 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
   void runOnOperation() override {
     std::optional<TileSizes> found = TileSizes::get(instructionSet);
     if (!found) {
-      getOperation().emitError() << "requires an instruction set avx2, avx512 or avx512bf16, but found "
+      getOperation().emitError() << "requires an instruction set " << InstructionSet::getNames() << ", but found "
                                  << instructionSet;
       return signalPassFailure();
     }

@@ -27,7 +27,7 @@ def PackParametersPass : Pass<"convbert-pack-parameters", "::mlir::func::FuncOp"
     the weights of depthwise convolutions stay f32.
   }];
   let options = [
-    Option<"instructionSet", "isa", "std::string", "\"avx2\"", "Instruction set: avx2, avx512 or avx512bf16">,
+    Option<"instructionSet", "isa", "std::string", "\"avx2\"", "Instruction set: generic, avx2, avx512, avx512bf16 or neon">,
     Option<"weights", "weights", "std::string", "\"f32\"",
            "What the weights of matrix products are stored as: f32, or bf16 (rounded to nearest even, half the memory "
            "traffic; arithmetic stays f32)">
@@ -54,7 +54,9 @@ def OutlinePass : Pass<"convbert-outline", "::mlir::ModuleOp"> {
       func.call @dense(%rows, %panels, %bias, %out, %threads) : ...
     ```
   }];
-  let options = [Option<"instructionSet", "isa", "std::string", "\"avx2\"", "Instruction set: avx2, avx512 or avx512bf16">];
+  let options = [
+    Option<"instructionSet", "isa", "std::string", "\"avx2\"", "Instruction set: generic, avx2, avx512, avx512bf16 or neon">
+  ];
   let statistics = [
     Statistic<"kernels", "kernels", "Kernel functions made">,
     Statistic<"calls", "calls", "Kernel calls">

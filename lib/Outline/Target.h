@@ -1,11 +1,13 @@
-//===- Target.h - Sizes that the outliner takes from the target -*- C++ -*-===//
+//===- Target.h - Instruction sets, and what is made to their measure -*- C++ -*-===//
 
 #ifndef CONVBERT_LIB_OUTLINE_TARGET_H
 #define CONVBERT_LIB_OUTLINE_TARGET_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MathExtras.h"
 #include <optional>
+#include <string>
 
 namespace mlir::convbert {
 
@@ -32,16 +34,8 @@ struct TileSizes {
   /// Heads of convolution logits are padded to this.
   static constexpr int64_t headBlock = 8;
 
-  /// The sizes for an ISA name (`avx512bf16`, `avx512`, `avx2`), or nothing.
-  static std::optional<TileSizes> get(StringRef isa) {
-    if (isa == "avx512bf16")
-      return TileSizes{8, 48, 32, true};
-    if (isa == "avx512")
-      return TileSizes{8, 48, 32};
-    if (isa == "avx2")
-      return TileSizes{4, 24, 16};
-    return std::nullopt;
-  }
+  /// The sizes for the name of an instruction set, or nothing.
+  static std::optional<TileSizes> get(StringRef isa);
 
   /// Floats from one row of a row buffer to the next for rows of `width` features: room for whole weight panels and
   /// channel blocks, and one vector more so that rows do not fall on the same cache sets.
@@ -52,6 +46,25 @@ struct TileSizes {
 
   /// The same in bf16 for rows of `width` features that are read in pairs: the pair of the last one, and a vector more.
   static int64_t roundedPitch(int64_t width) { return llvm::alignTo(width, lanes) + lanes; }
+};
+
+/// What code is made to the measure of.  Parameters of the schedules: lib/Schedules/cpu/isa.mlir.
+struct InstructionSet {
+  StringLiteral name;
+  TileSizes tiles;
+  /// Bits of a vector register.
+  unsigned vectorBits;
+  /// One instruction multiplies and adds.  Without it a multiply-add is a product, rounded, and a sum.
+  bool hasFMA = true;
+
+  /// All of them, from the one that most CPUs have.
+  static ArrayRef<InstructionSet> getAll();
+
+  /// The one called `name`, or null.
+  static const InstructionSet *find(StringRef name);
+
+  /// "avx2, ... or neon", for messages.
+  static std::string getNames();
 };
 
 } // namespace mlir::convbert

@@ -11,8 +11,8 @@ namespace mlir::convbert {
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   PassOptions::Option<std::string> isa{
       *this, "isa",
-      llvm::cl::desc("Instruction set that register tiles and schedules are made for: avx2, avx512 or "
-                     "avx512bf16, whose matrix products multiply bf16"),
+      llvm::cl::desc("Instruction set that register tiles and schedules are made for: generic (no FMA), avx2, avx512, "
+                     "avx512bf16, whose matrix products multiply bf16, or neon"),
       llvm::cl::init("avx2")};
   PassOptions::Option<std::string> weights{
       *this, "weights", llvm::cl::desc("What the weights of matrix products are stored as: f32 or bf16"),

@@ -3,6 +3,7 @@
 #include "lib/Pipelines/Phases.h"
 #include "lib/Conversion/ConvBERTToLinalg/Passes.h"
 #include "lib/Outline/Passes.h"
+#include "lib/Outline/Target.h"
 #include "lib/Pipelines/Passes.h"
 #include "lib/Schedules/Passes.h"
 #include "lib/Transforms/CPU/Passes.h"
@@ -10,6 +11,7 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -95,7 +97,13 @@ void convbert::populateMemory(OpPassManager &pm, const PipelineOptions &) {
   addCheck(pm, "memory");
 }
 
-void convbert::populateLLVM(OpPassManager &pm, const PipelineOptions &) {
+/// Whether math.fma would become a call of fmaf(); vector.fma, which may round twice, never does.
+static bool callsFMA(StringRef isaName) {
+  const InstructionSet *isa = InstructionSet::find(isaName);
+  return isa && !isa->hasFMA;
+}
+
+void convbert::populateLLVM(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createDropMarks());
   pm.addNestedPass<func::FuncOp>(createFlattenTransfers());
   pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass());
@@ -107,6 +115,8 @@ void convbert::populateLLVM(OpPassManager &pm, const PipelineOptions &) {
   // Sums of lanes may be taken in any order: the tree that the machine likes best.
   vectors.reassociateFPReductions = true;
   vectors.x86Vector = true;
+  if (callsFMA(options.isa))
+    pm.addPass(math::createMathExpandOpsPass({{"fma"}}));
   pm.addPass(createConvertVectorToLLVMPass(vectors));
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <immintrin.h>
+#include <iterator>
 #include <thread>
 #include <vector>
 
@@ -15,6 +16,24 @@ static constexpr int kSums = 12;
 static constexpr int kRounds = 4096;
 /// Goes of one sample.  The best sample counts: others share the machine.
 static constexpr int kGoes = 200;
+
+/// Without multiply-adds: a product and a sum.
+static void roundsSSE(float *sink) {
+  __m128 sums[kSums], factor = _mm_set1_ps(0.999f), addend = _mm_set1_ps(1e-3f);
+#pragma unroll
+  for (int i = 0; i < kSums; ++i)
+    sums[i] = _mm_set1_ps(static_cast<float>(i));
+  for (int round = 0; round < kRounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) {
+      sums[i] = _mm_add_ps(_mm_mul_ps(sums[i], factor), addend);
+      asm volatile("" : "+x"(sums[i]));
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kSums; ++i)
+    _mm_storeu_ps(sink, _mm_add_ps(_mm_loadu_ps(sink), sums[i]));
+}
 
 __attribute__((target("avx2,fma"))) static void roundsAVX2(float *sink) {
   __m256 sums[kSums], factor = _mm256_set1_ps(0.999f), addend = _mm256_set1_ps(1e-3f);
@@ -84,19 +103,29 @@ static double measureOne(void (*rounds)(float *), int products, double seconds) 
   return best;
 }
 
+namespace {
+/// How an instruction set multiplies and adds.
+struct Loop {
+  const char *isa;
+  bool (*isSupported)();
+  void (*rounds)(float *);
+  int products; ///< of one instruction
+};
+} // namespace
+
+static constexpr Loop kLoops[] = {
+    {"generic", [] { return true; }, roundsSSE, 4},
+    {"avx2", [] { return __builtin_cpu_supports("fma") != 0; }, roundsAVX2, 8},
+    {"avx512", [] { return __builtin_cpu_supports("avx512f") != 0; }, roundsAVX512, 16},
+    {"avx512bf16", [] { return __builtin_cpu_supports("avx512bf16") != 0; }, roundsBFloat16, 32},
+};
+
 double convbert::rt::measureFMAPeak(const std::string &isa, int threads, double seconds) {
-  void (*rounds)(float *) = nullptr;
-  int products = 0; // of one instruction
-  if (isa == "avx2" && __builtin_cpu_supports("fma"))
-    rounds = roundsAVX2, products = 8;
-  else if (isa == "avx512" && __builtin_cpu_supports("avx512f"))
-    rounds = roundsAVX512, products = 16;
-  else if (isa == "avx512bf16" && __builtin_cpu_supports("avx512bf16"))
-    rounds = roundsBFloat16, products = 32;
-  if (!rounds)
+  const Loop *loop = std::find_if(std::begin(kLoops), std::end(kLoops), [&](const Loop &l) { return l.isa == isa; });
+  if (loop == std::end(kLoops) || !loop->isSupported())
     return 0;
   std::vector<double> results(threads);
-  auto work = [&](int i) { results[i] = measureOne(rounds, products, seconds); };
+  auto work = [&](int i) { results[i] = measureOne(loop->rounds, loop->products, seconds); };
   std::vector<std::thread> others;
   for (int i = 1; i < threads; ++i)
     others.emplace_back(work, i);

@@ -124,7 +124,7 @@ CONVBERT_RT_EXPORT double convbert_rt_prepack_ms(const convbert_rt_model *model)
 CONVBERT_RT_EXPORT int32_t convbert_rt_available_cpus(void);
 
 /* Multiply-adds times two that `threads` threads do in a second without touching memory, in 1e9; about `seconds` are
- * spent on it.  `isa` is "avx2", "avx512" or "avx512bf16"; 0 if this CPU lacks it. */
+ * spent on it.  `isa` is "generic" (SSE), "avx2", "avx512" or "avx512bf16"; 0 if this CPU lacks it. */
 CONVBERT_RT_EXPORT double convbert_rt_fma_peak(const char *isa, int32_t threads, double seconds);
 
 CONVBERT_RT_EXPORT void convbert_rt_string_free(char *string);

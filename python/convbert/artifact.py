@@ -21,34 +21,20 @@ from contextlib import contextmanager
 from typing import Any
 
 from .errors import Error
+from .targets import cpu_flags, find_level
 
 FORMAT = 1
 _COPIED = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
            "vocab.txt", "vocab.json", "merges.txt")
 
-# What code for a target may use, by the names of /proc/cpuinfo.
-_V3 = ("abm", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe")
-_V4 = (*_V3, "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl")
-_LEVELS = {"x86-64-v3": _V3, "x86-64-v4": _V4, "x86-64-v4-bf16": (*_V4, "avx512_bf16")}
 #: Flags that change what the compiler emits for the CPU it runs on.
 _CODE_FLAG = re.compile(r"abm|avx.*|bmi[12]|f16c|fma|gfni|movbe|popcnt|sse4_.|ssse3|vaes|vpclmulqdq")
 
 
-def cpu_flags() -> set[str]:
-    """Features of this machine's CPU, by Linux's names; empty if they cannot be read."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-            for line in file:
-                if line.startswith("flags"):
-                    return set(line.partition(":")[2].split())
-    except OSError:
-        pass
-    return set()
-
-
 def _required_flags(target: str) -> list[str]:
     """Features that code for `target`, compiled on this machine, may need."""
-    return sorted(_LEVELS[target] if target in _LEVELS else filter(_CODE_FLAG.fullmatch, cpu_flags()))
+    level = find_level(target)
+    return sorted(level.features if level else filter(_CODE_FLAG.fullmatch, cpu_flags()))
 
 
 def is_artifact(path: str) -> bool:
@@ -142,8 +128,8 @@ def compile(path: str | os.PathLike[str], *, output: str | os.PathLike[str], tar
             dtype: str = "float32") -> str:
     """Compiles the checkpoint in the directory `path` to an artefact, the directory `output`, and returns its path.
 
-    target: "native" (default), "x86-64-v3" for any CPU with AVX2, "x86-64-v4" for any with AVX-512,
-        "x86-64-v4-bf16" for those with AVX512_BF16 too; this machine must be able to run it.
+    target: "native" (default), "x86-64-v2" for any CPU with SSE4.2, "x86-64-v3" with AVX2, "x86-64-v4" with AVX-512,
+        "x86-64-v4-bf16" with AVX512_BF16 too; this machine must be able to run it.
     outputs: what the artefact can give beside the plain outputs, a set of names each, joined by +: "hidden_states",
         "attentions", "conv_kernels", and "head_mask" and "inputs_embeds" for calls with one; "hidden_states+attentions" gives both in one
         call.

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 from . import __version__
 from .errors import Error
+from .targets import TARGETS
 
 if TYPE_CHECKING:
     from .benchmark import Workload
-
-TARGETS = ["native", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"]
 
 
 def _positive(text: str) -> int:
@@ -91,8 +90,9 @@ def parser() -> argparse.ArgumentParser:
     compile_.add_argument("--inputs-embeds", action="append_const", dest="outputs", const="inputs_embeds",
                           help="short for --outputs inputs_embeds")
 
-    info = command("info", "cli_model:info", "say what a checkpoint or an artefact is, or what operators cost")
-    directory(info, model, nargs="?")
+    info = command("info", "cli_model:info", "say what a checkpoint or an artefact is")
+    directory(info, model)
+    types(info)
     info.add_argument("--schedules", action="store_true",
                       help="say instead which kernel and schedule each operation gets, and what fell back to scalar loops")
 

@@ -16,8 +16,6 @@ from . import cache as object_cache
 from .entry import EXTRA_INPUTS, EXTRA_OUTPUTS, STEPS
 from .errors import Error, from_compiler
 
-TARGETS = ("native", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16")
-
 Path = str | os.PathLike[str]
 
 

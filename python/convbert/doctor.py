@@ -10,8 +10,8 @@ import sys
 from typing import Any
 
 from . import __version__, cache
-from .artifact import _V3, _V4, cpu_flags
 from .errors import Error
+from .targets import LEVELS, cpu_flags, host_level
 
 #: Packages that something needs, and what.
 PACKAGES = {
@@ -19,6 +19,8 @@ PACKAGES = {
     "torch": "comparisons with transformers", "transformers": "comparisons with transformers",
     "onnxruntime": "comparisons of speed", "openvino": "comparisons of speed",
 }
+#: Features that some code uses.
+_USED = {feature for level in LEVELS for feature in level.features}
 
 
 def _cpu_name() -> str:
@@ -50,9 +52,9 @@ def examine() -> dict[str, Any]:
         problems.append({"missing": what, "for": needed_for, "essential": essential})
 
     flags = cpu_flags()
-    isa = "avx512" if flags >= set(_V4) else "avx2" if flags >= set(_V3) else None
-    if isa is None:
-        missing(f"CPU features {', '.join(sorted(set(_V3) - flags))}", "compiled models", essential=True)
+    level = host_level(flags)
+    if level is None:
+        missing(f"CPU features {', '.join(sorted(set(LEVELS[0].features) - flags))}", "compiled models", essential=True)
     threads: int | None = None
     try:
         from . import _runtime
@@ -91,8 +93,9 @@ def examine() -> dict[str, Any]:
         "versions": {"convbert": __version__, "compiler": compiler, "python": platform.python_version(),
                      "system": platform.platform()},
         "executable": sys.executable,
-        "cpu": {"name": _cpu_name(), "isa": isa, "threads": threads,
-                "features": sorted(flag for flag in flags if flag in _V4 or flag.startswith(("avx", "amx")))},
+        "cpu": {"name": _cpu_name(), "isa": level and level.isa, "target": level and level.name,
+                "threads": threads, "features": sorted(flag for flag in flags if flag in _USED or flag.startswith(
+                    ("avx", "amx")))},
         "cache": {"directory": folder, "entries": len(found), "bytes": sum(entry.bytes for entry in found),
                   "limit": cache.limit(), "writable": writable},
         "linker": linker, "gpu_driver": driver, "packages": packages,

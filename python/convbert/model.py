@@ -33,7 +33,8 @@ def load(path: str | os.PathLike[str], *, threads: int | None = None, padding: s
     dtype: "float32", or "bfloat16": matrix products round both factors and add up in float32, at about twice the speed;
         everything else stays float32. Requires a CPU with AVX512_BF16.
     cache: True keeps compiled code in the user's cache, a path names another folder, False keeps none.
-    target: "native" (default), "x86-64-v3", "x86-64-v4" or "x86-64-v4-bf16"; an artefact has been compiled for one already.
+    target: "native" (default), "x86-64-v2", "x86-64-v3", "x86-64-v4" or "x86-64-v4-bf16"; an artefact has been compiled
+        for one already.
     Returns a Model. Raises Error with one line if the checkpoint is refused, CompileError if the compiler fails,
     ValueError for a wrong option.
     """
@@ -203,7 +204,7 @@ class Model:
 
     @property
     def isa(self) -> str:
-        """Instruction set of the compiled code, "avx2", "avx512" or "avx512bf16"."""
+        """Instruction set of the compiled code: "generic", "avx2", "avx512" or "avx512bf16"."""
         return self._entries[()].isa
 
     @property

@@ -286,7 +286,7 @@ def bisect(path: str | os.PathLike[str], first: str, second: str, *, shape: tupl
     """Computes a checkpoint in two ways and compares them from the ids on; the first row that is not ok names the
     operation at which they part: where the difference of its inputs does not explain that of its results.
 
-    first, second: targets ("native", "x86-64-v3", "x86-64-v4": what the last phase leaves), or, in NumPy, "float64" or
+    first, second: targets ("native", "x86-64-v2", "x86-64-v3", ...: what the last phase leaves), or, in NumPy, "float64" or
         "float32" (what phase simplify leaves), or "reference" (the model as specified, in float64; it has no names for
         what happens inside of a layer).
     """

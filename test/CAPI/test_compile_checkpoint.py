@@ -87,7 +87,7 @@ def test_version(compiler, root):
         ({"dtype": "bfloat16", "target": "x86-64-v3"}, "dtype 'bfloat16' requires a target with AVX512_BF16, "
          "'x86-64-v4-bf16' or 'native' on such a CPU, but found 'x86-64-v3'"),
         ({"weights": "f16"}, "option 'weights' requires \"f32\" or \"bf16\", but found \"f16\""),
-        ({"target": "z80"}, "requires a target 'native', 'x86-64-v3', 'x86-64-v4' or 'x86-64-v4-bf16', but found 'z80'"),
+        ({"target": "z80"}, "requires a target 'native', 'x86-64-v2', 'x86-64-v3', 'x86-64-v4', 'x86-64-v4-bf16' or 'aarch64', but found 'z80'"),
     ],
 )
 def test_wrong_options(compiler, checkpoint, options, message):

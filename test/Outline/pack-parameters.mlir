@@ -1,15 +1,15 @@
-// Parameters in the order in which kernels read them, for both instruction sets.
+// Parameters in the order in which kernels read them, for the instruction sets.
 // RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-pack-parameters{isa=avx2},canonicalize,cse))' | FileCheck %s --check-prefixes=CHECK,AVX2
 // RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-pack-parameters{isa=avx512},canonicalize,cse))' | FileCheck %s --check-prefixes=CHECK,AVX512
 // RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-pack-parameters{isa=avx2 weights=bf16},canonicalize,cse))' | FileCheck %s --check-prefix=BF16
 // RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-pack-parameters{isa=avx512bf16},canonicalize,cse))' | FileCheck %s --check-prefix=PAIRS
 // RUN: not convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-pack-parameters{weights=f16}))' 2>&1 | FileCheck %s --check-prefix=WEIGHTS
 // RUN: not convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-pack-parameters{isa=sse}))' 2>&1 | FileCheck %s --check-prefix=ISA
-// RUN: not convbert-opt %s --convbert-outline=isa=neon 2>&1 | FileCheck %s --check-prefix=OUTLINE-ISA
+// RUN: not convbert-opt %s --convbert-outline=isa=sve 2>&1 | FileCheck %s --check-prefix=OUTLINE-ISA
 
-// ISA: error: requires an instruction set avx2, avx512 or avx512bf16, but found sse
+// ISA: error: requires an instruction set generic, avx2, avx512, avx512bf16 or neon, but found sse
 // WEIGHTS: error: requires weights f32 or bf16, but found f16
-// OUTLINE-ISA: error: requires an instruction set avx2, avx512 or avx512bf16, but found neon
+// OUTLINE-ISA: error: requires an instruction set generic, avx2, avx512, avx512bf16 or neon, but found sve
 
 // Weights become panels of output features, the last one filled with zeros; so do biases.
 // CHECK-LABEL: func.func @dense(

@@ -27,7 +27,7 @@ def functions(text):
     return found
 
 
-@pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4"])
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"])
 def test_kernels_do_not_grow_with_depth(tools, tmp_path, target):
     kernels = {}
     for layers in (1, 2, 12):
@@ -52,7 +52,7 @@ def test_kernels_do_not_grow_with_depth(tools, tmp_path, target):
     ["--size", "tiny", "--class", "ConvBertForQuestionAnswering"],
     ["--size", "tiny", "--class", "ConvBertForMultipleChoice"],
 ])
-@pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4"])
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"])
 def test_packed_parameters_lie_apart(tools, tmp_path, changes, target):
     text = outline(tools, tmp_path, *changes, target=target)
     assert not [line for line in text.splitlines() if "convbert." in re.sub(r'convbert\.(kernel|threads|scratch|manifest|name)', "", line)

@@ -1,6 +1,12 @@
 // RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=generic},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefixes=CHECK,GENERIC
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@NR@/16/g; s/@DP@/64/g; s/@NR_DP@/1024/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=neon},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefixes=CHECK,NEON
 // RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@NR@/32/g; s/@DP@/64/g; s/@NR_DP@/2048/g' %convbert_src_root/lib/Outline/kernels/attention.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX512
@@ -33,6 +39,18 @@
 // AVX2-COUNT-32:         math.fma {{.*}} vector<8xf32>
 //      AVX2-NOT:         math.fma
 //        AVX2:           scf.yield
+//     GENERIC:     scf.for {{.*}} iter_args({{.*}}) -> (tensor<8x?x16xf32>)
+//     GENERIC:       scf.for %{{.*}} to %c8 step %c2
+//     GENERIC:         %{{.*}}:8 = scf.for {{.*}} to %c64 step %c4
+// GENERIC-COUNT-32:      math.fma {{.*}} vector<4xf32>
+// GENERIC-NOT:           math.fma
+//     GENERIC:           scf.yield
+//        NEON:     scf.for {{.*}} iter_args({{.*}}) -> (tensor<8x?x16xf32>)
+//        NEON:       scf.for %{{.*}} to %c8 step %c4
+//        NEON:         %{{.*}}:16 = scf.for {{.*}} to %c64 step %c4
+// NEON-COUNT-64:         math.fma {{.*}} vector<4xf32>
+//      NEON-NOT:         math.fma
+//        NEON:           scf.yield
 //      AVX512:     scf.for {{.*}} iter_args({{.*}}) -> (tensor<8x?x32xf32>)
 //  AVX512-NOT:     scf.for
 //      AVX512:       %{{.*}}:16 = scf.for {{.*}} to %c64 step %c4
@@ -46,6 +64,10 @@
 // AVX2-COUNT-8:      arith.maxnumf {{.*}} vector<8xf32>
 //      AVX512:     %{{.*}}:16 = scf.for
 // AVX512-COUNT-16:   arith.maxnumf {{.*}} vector<16xf32>
+//     GENERIC:     %{{.*}}:8 = scf.for
+// GENERIC-COUNT-8:   arith.maxnumf {{.*}} vector<4xf32>
+//        NEON:     %{{.*}}:16 = scf.for
+// NEON-COUNT-16:     arith.maxnumf {{.*}} vector<4xf32>
 //       CHECK:     vector.reduction <maxnumf>
 //  The exponential, without a call.
 //   CHECK-NOT:     math.exp
@@ -62,6 +84,22 @@
 //      AVX2-NOT:           math.fma
 //        AVX2:         arith.mulf {{.*}} vector<8xf32>
 //   AVX2-NEXT:         vector.transfer_write
+//     GENERIC:     scf.for {{.*}} to %c64 step %c8 iter_args({{.*}}) -> (tensor<8x64xf32>)
+//     GENERIC:       scf.for {{.*}} to %c8 step %c2
+//     GENERIC:         %{{.*}}:4 = scf.for
+//     GENERIC:           %{{.*}}:4 = scf.for {{.*}} to %c16 step %c4
+// GENERIC-COUNT-16:        math.fma {{.*}} vector<4xf32>
+// GENERIC-NOT:             math.fma
+//     GENERIC:         arith.mulf {{.*}} vector<4xf32>
+// GENERIC-NEXT:        vector.transfer_write
+//        NEON:     scf.for {{.*}} to %c64 step %c16 iter_args({{.*}}) -> (tensor<8x64xf32>)
+//        NEON:       scf.for {{.*}} to %c8 step %c4
+//        NEON:         %{{.*}}:16 = scf.for
+//        NEON:           %{{.*}}:16 = scf.for {{.*}} to %c16 step %c4
+// NEON-COUNT-64:           math.fma {{.*}} vector<4xf32>
+//      NEON-NOT:           math.fma
+//        NEON:         arith.mulf {{.*}} vector<4xf32>
+//   NEON-NEXT:         vector.transfer_write
 //      AVX512:     scf.for {{.*}} to %c64 step %c32 iter_args({{.*}}) -> (tensor<8x64xf32>)
 //      AVX512:       %{{.*}}:16 = scf.for
 //      AVX512:         %{{.*}}:16 = scf.for {{.*}} to %c32 step %c4

@@ -1,34 +1,53 @@
+// RUN: sed 's/xMR/x4/g; s/NR/8/g' %s | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),convbert-schedule{isa=generic},canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,GENERIC
 // RUN: sed 's/xMR/x4/g; s/NR/24/g' %s | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),convbert-schedule{isa=avx2},canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,AVX2
 // RUN: sed 's/xMR/x8/g; s/NR/48/g' %s | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),convbert-schedule{isa=avx512},canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: sed 's/xMR/x4/g; s/NR/16/g' %s | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),convbert-schedule{isa=neon},canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,NEON
 
-// Tasks of four panels and blocks of row tiles; in them the bias, then slices of 768 features, panels outside, row tiles
+// Tasks of some panels and blocks of row tiles; in them the bias, then slices of 768 features, panels outside, row tiles
 // inside; then k by four with all accumulators in registers, which come from the result and go back to it.
 // CHECK-LABEL: func.func private @dense_deep
 //   CHECK-NOT:   linalg
 //   CHECK-NOT:   arith.mulf
-//       CHECK:   scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (4)
+//     GENERIC:   scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (12)
+//        AVX2:   scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (4)
+//      AVX512:   scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (4)
+//        NEON:   scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (6)
+//     GENERIC:     scf.for %{{.*}} step %c12
 //        AVX2:     scf.for %{{.*}} step %c12
 //      AVX512:     scf.for %{{.*}} step %c16
+//        NEON:     scf.for %{{.*}} step %c12
 // The bias.
 //       CHECK:       scf.for
 //       CHECK:         scf.for
+//  GENERIC-COUNT-8:      vector.transfer_write {{.*}} : vector<4xf32>
 //    AVX2-COUNT-12:      vector.transfer_write {{.*}} : vector<8xf32>
 //  AVX512-COUNT-24:      vector.transfer_write {{.*}} : vector<16xf32>
+//    NEON-COUNT-16:      vector.transfer_write {{.*}} : vector<4xf32>
 //       CHECK:       scf.for %{{.*}} step %c768
 //       CHECK:         scf.for
 //       CHECK:           scf.for
+//     GENERIC:             %{{.*}}:8 = scf.for %{{.*}} step %c4
+//  GENERIC-COUNT-32:         vector.fma {{.*}} : vector<4xf32>
+//  GENERIC-NOT:              vector.fma
 //        AVX2:             %{{.*}}:12 = scf.for %{{.*}} step %c4
 //   AVX2-COUNT-48:           vector.fma {{.*}} : vector<8xf32>
 //     AVX2-NOT:              vector.fma
 //      AVX512:             %{{.*}}:24 = scf.for %{{.*}} step %c4
 //  AVX512-COUNT-96:          vector.fma {{.*}} : vector<16xf32>
 //   AVX512-NOT:              vector.fma
+//        NEON:             %{{.*}}:16 = scf.for %{{.*}} step %c4
+//    NEON-COUNT-64:          vector.fma {{.*}} : vector<4xf32>
+//     NEON-NOT:              vector.fma
 //       CHECK:               scf.yield
 // The rest of k.
+//     GENERIC:             %{{.*}}:8 = scf.for %{{.*}} step %c1
 //        AVX2:             %{{.*}}:12 = scf.for %{{.*}} step %c1
 //      AVX512:             %{{.*}}:24 = scf.for %{{.*}} step %c1
+//        NEON:             %{{.*}}:16 = scf.for %{{.*}} step %c1
+//  GENERIC-COUNT-8:        vector.transfer_write {{.*}} : vector<4xf32>
 //    AVX2-COUNT-12:        vector.transfer_write {{.*}} : vector<8xf32>
 //  AVX512-COUNT-24:        vector.transfer_write {{.*}} : vector<16xf32>
+//    NEON-COUNT-16:        vector.transfer_write {{.*}} : vector<4xf32>
 //   CHECK-NOT:   linalg
 //       CHECK:   } {convbert.any_extent}
 //       CHECK:   return

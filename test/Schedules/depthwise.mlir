@@ -4,15 +4,19 @@
 // RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX512
-// RUN: sed -e '/^@!/d; s/^@?[A-Z_]*@//; s/@K@/4/g; s/@ROWS@/5/g; s/@LOW@/3/g; s/@HIGH@/0/g; s/@IN@/7/g; s/@SPARE@/7/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
-// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
-// RUN:   | FileCheck %s --check-prefix=BIAS
+// RUN: sed -e 's/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=generic},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefixes=CHECK,LANES4
+// RUN: sed -e 's/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=neon},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefixes=CHECK,LANES4
 
 // Vectors of channels; 4 tokens x 9 taps unrolled, every row and every tap read once, every sum written once.
 // CHECK-LABEL: func.func private @depthwise
 //       CHECK:   scf.forall
 //        AVX2:     scf.for {{.*}} to %c32 step %c8 iter_args({{.*}}) -> (tensor<4x32xf32>)
 //      AVX512:     scf.for {{.*}} to %c32 step %c16 iter_args({{.*}}) -> (tensor<4x32xf32>)
+//      LANES4:     scf.for {{.*}} to %c32 step %c4 iter_args({{.*}}) -> (tensor<4x32xf32>)
 //   CHECK-NOT:       scf.for
 //        AVX2:       vector.transfer_read %[[X:.*]][%c0, {{.*}} tensor<12x32xf32>, vector<8xf32>
 //        AVX2:       vector.transfer_read {{.*}} tensor<9x32xf32>, vector<8xf32>
@@ -20,6 +24,7 @@
 //        AVX2:       vector.transfer_read %[[X]][%c11, {{.*}} tensor<12x32xf32>, vector<8xf32>
 //   AVX2-NEXT:       math.fma {{.*}} vector<8xf32>
 // AVX512-COUNT-36:   math.fma {{.*}} vector<16xf32>
+// LANES4-COUNT-36:   math.fma {{.*}} vector<4xf32>
 //   CHECK-NOT:       math.fma
 //   CHECK-NOT:       vector.transfer_read
 //       CHECK:     scf.yield

@@ -7,17 +7,22 @@ tests see conversion and schedule and nothing else.
 import ctypes
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "scripts"))
+from host_features import host_features  # noqa: E402
+
 LLVM_BIN = Path(os.environ.get("CONVBERT_LLVM_BIN", "/usr/lib/llvm-22/bin"))
 OPT = Path(os.environ.get("CONVBERT_BUILD_DIR", ROOT / "build")) / "bin" / "convbert-opt"
 
 #: Parameters of the instruction sets: row tile, panel width, vector lanes, and the processor to generate code for.
 ISAS = {
+    "generic": dict(mr=4, nr=8, nv=4, cpu="x86-64-v2"),
     "avx2": dict(mr=4, nr=24, nv=8, cpu="x86-64-v3"),
     "avx512": dict(mr=8, nr=48, nv=16, cpu="x86-64-v4"),
 }
@@ -29,7 +34,7 @@ BUFFERIZE = (
 )
 LLVM = (
     "func.func(scf-forall-to-for,convert-vector-to-scf),expand-strided-metadata,canonicalize,cse,lower-affine,"
-    "convert-scf-to-cf,convert-vector-to-llvm{enable-x86vector reassociate-fp-reductions},convert-math-to-llvm,"
+    "convert-scf-to-cf,%sconvert-vector-to-llvm{enable-x86vector reassociate-fp-reductions},convert-math-to-llvm,"
     "finalize-memref-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,convert-index-to-llvm,"
     "convert-ub-to-llvm,reconcile-unrealized-casts,canonicalize,cse"
 )
@@ -37,8 +42,12 @@ LLVM = (
 
 def supported(isa):
     """Whether this machine runs code of `isa`."""
-    flags = Path("/proc/cpuinfo").read_text().split()
-    return {"avx2": "avx2" in flags and "fma" in flags, "avx512": "avx512f" in flags and "avx512bw" in flags}[isa]
+    return isa in host_features()
+
+
+def expand(isa):
+    """What comes before the lowering of vectors: without FMA, math.fma would become a call."""
+    return "math-expand-ops{ops=fma}," if isa == "generic" else ""
 
 
 def run(tool, *arguments, **options):
@@ -72,7 +81,7 @@ class Kernel:
             path / "buffers.mlir")
         #: The kernel on memrefs, for tests of what must not be in it.
         self.buffers = (path / "buffers.mlir").read_text()
-        run(OPT, path / "buffers.mlir", f"--pass-pipeline=builtin.module({LLVM})", "-o", path / "llvm.mlir")
+        run(OPT, path / "buffers.mlir", f"--pass-pipeline=builtin.module({LLVM % expand(isa)})", "-o", path / "llvm.mlir")
         run(LLVM_BIN / "mlir-translate", "--mlir-to-llvmir", path / "llvm.mlir", "-o", path / "kernel.ll")
         cpu = ISAS[isa]["cpu"]
         run(LLVM_BIN / "opt", "-O2", f"-mcpu={cpu}", "-mtriple=x86_64-unknown-linux-gnu", path / "kernel.ll", "-o",

@@ -1,5 +1,7 @@
 // RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,AVX2
 // RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=generic},canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,LANES4
+// RUN: convbert-opt %s --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=neon},canonicalize,cse)' | FileCheck %s --check-prefixes=CHECK,LANES4
 
 // Four loops over 24 slices of 32 lanes: sum, mean, variance, result; partial sums in registers.
 // CHECK-LABEL: func.func private @norm
@@ -7,16 +9,20 @@
 //       CHECK:     scf.for
 //        AVX2:       vector.transfer_write {{.*}} : vector<8xf32>
 //      AVX512:       vector.transfer_write {{.*}} : vector<16xf32>
+//      LANES4:       vector.transfer_write {{.*}} : vector<4xf32>
 //        AVX2:     %{{.*}}:4 = scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
 //      AVX512:     %{{.*}}:2 = scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>)
+//      LANES4:     %{{.*}}:8 = scf.for {{.*}} -> (vector<4xf32>, {{.*}}, vector<4xf32>)
 //       CHECK:     vector.reduction <add>
 //        AVX2:     %{{.*}}:4 = scf.for
 //      AVX512:     %{{.*}}:2 = scf.for
+//      LANES4:     %{{.*}}:8 = scf.for
 //       CHECK:     vector.reduction <add>
 //       CHECK:     math.sqrt {{.*}} : f32
 //       CHECK:     scf.for
 //        AVX2:       math.fma {{.*}} : vector<8xf32>
 //      AVX512:       math.fma {{.*}} : vector<16xf32>
+//      LANES4:       math.fma {{.*}} : vector<4xf32>
 //   CHECK-NOT:   linalg
 !rows = memref<?x768xf32, strided<[?, 1], offset: ?>>
 !row = memref<768xf32, strided<[1], offset: ?>>
@@ -44,6 +50,7 @@ func.func private @norm(%x: !rows, %r: !rows, %params: memref<2x768xf32>, %y: !r
 //       CHECK:     scf.if
 //        AVX2:       arith.select {{.*}} : vector<8xi1>, vector<8xf32>
 //      AVX512:       arith.select {{.*}} : vector<16xi1>, vector<16xf32>
+//      LANES4:       arith.select {{.*}} : vector<4xi1>, vector<4xf32>
 //       CHECK:       vector.reduction <add>
 //       CHECK:       vector.reduction <add>
 //   CHECK-NOT:   linalg

@@ -9,7 +9,7 @@ from kernel_harness import ROOT, Kernel
 TEMPLATES = ROOT / "lib" / "Outline" / "kernels"
 
 #: Keys a panel of attention.
-PANEL = {"avx2": 16, "avx512": 32}
+PANEL = {"generic": 16, "avx2": 16, "avx512": 32}
 
 
 def text(kind, **numbers):

@@ -4,6 +4,12 @@
 // RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@H@/6/g; s/@HP@/8/g; s/@DP@/64/g; s/@W@/384/g; s/@KHP@/72/g' %convbert_src_root/lib/Outline/kernels/span.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@H@/6/g; s/@HP@/8/g; s/@DP@/64/g; s/@W@/384/g; s/@KHP@/72/g' %convbert_src_root/lib/Outline/kernels/span.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=generic},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefixes=CHECK,GENERIC
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@H@/6/g; s/@HP@/8/g; s/@DP@/64/g; s/@W@/384/g; s/@KHP@/72/g' %convbert_src_root/lib/Outline/kernels/span.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=neon},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefixes=CHECK,NEON
 // RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@H@/9/g; s/@HP@/16/g; s/@DP@/48/g; s/@W@/432/g; s/@KHP@/144/g' %convbert_src_root/lib/Outline/kernels/span.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=NARROW
@@ -25,6 +31,8 @@
 //       CHECK:     scf.for {{.*}} to %c6 step %c1 iter_args({{.*}}) -> (tensor<4x6x64xf32>)
 //        AVX2:       scf.for {{.*}} to %c64 step %c16
 //      AVX512:       scf.for {{.*}} to %c64 step %c32
+//     GENERIC:       scf.for {{.*}} to %c64 step %c8
+//        NEON:       scf.for {{.*}} to %c64 step %c16
 //   CHECK-NOT:         scf.for
 //        AVX2:         vector.transfer_read {{.*}} tensor<12x6x64xf32>, vector<8xf32>
 //        AVX2:         vector.broadcast {{.*}} vector<f32> to vector<8xf32>
@@ -32,6 +40,10 @@
 //      AVX512:         vector.transfer_read {{.*}} tensor<12x6x64xf32>, vector<16xf32>
 //      AVX512:         vector.broadcast {{.*}} vector<f32> to vector<16xf32>
 // AVX512-COUNT-72:     math.fma {{.*}} vector<16xf32>
+//     GENERIC:         vector.broadcast {{.*}} vector<f32> to vector<4xf32>
+// GENERIC-COUNT-72:    math.fma {{.*}} vector<4xf32>
+//        NEON:         vector.broadcast {{.*}} vector<f32> to vector<4xf32>
+// NEON-COUNT-144:      math.fma {{.*}} vector<4xf32>
 //   CHECK-NOT:         math.fma
 //       CHECK:       scf.yield
 //   CHECK-NOT:   linalg.

@@ -88,6 +88,7 @@ def test_the_last_line_sums_all_runners(tmp_path, capfd, monkeypatch):
     "flags, expected",
     [
         ("fpu sse4_2", set()),
+        ("ssse3 sse4_1 sse4_2 popcnt", {"generic"}),
         ("avx2 fma bmi2 f16c", {"avx2"}),
         ("avx2 fma bmi2 f16c avx512f", {"avx2"}),
         ("avx2 fma bmi2 f16c avx512f avx512bw avx512cd avx512dq avx512vl", {"avx2", "avx512"}),

@@ -108,17 +108,17 @@ def write_changed(source, directory, change):
 
 
 class LoadedModels:
-    """Models by directory and number of threads, each loaded once a test run."""
+    """Models by directory, number of threads and target, each loaded once a test run."""
 
     def __init__(self):
         self.models = {}
 
-    def __call__(self, directory, threads=1):
+    def __call__(self, directory, threads=1, target=None):
         import convbert
 
-        key = (str(directory), threads)
+        key = (str(directory), threads, target)
         if key not in self.models:
-            self.models[key] = convbert.load(directory, threads=threads)
+            self.models[key] = convbert.load(directory, threads=threads, target=target)
         return self.models[key]
 
 

@@ -129,7 +129,7 @@ def test_wrong_cpu(copy):
                              "lacks them; compile the checkpoint for it")
 
 
-@pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4"])
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", "x86-64-v4"])
 def test_targets(target, tmp_path):
     flags = artifact.cpu_flags()
     if target == "x86-64-v4" and "avx512f" not in flags:
@@ -140,8 +140,13 @@ def test_targets(target, tmp_path):
     found = manifest(tmp_path / "m.cbx")["target"]
     assert found["name"] == target and ("avx512f" in found["features"]) == (target == "x86-64-v4")
     model = convbert.load(tmp_path / "m.cbx")
-    assert model.isa == ("avx512" if target == "x86-64-v4" else "avx2")
+    assert model.isa == {"x86-64-v2": "generic", "x86-64-v3": "avx2", "x86-64-v4": "avx512"}[target]
     np.testing.assert_allclose(model(IDS)[0], loaded(GOLDEN / "base_tiny")(IDS)[0], rtol=0, atol=7e-6)
+
+
+def test_another_architecture(tmp_path):
+    with pytest.raises(convbert.Error, match="^target 'aarch64' requires a CPU with NEON, but this one .* is of x86_64;"):
+        convbert.compile(GOLDEN / "base_tiny", output=tmp_path / "m.cbx", target="aarch64")
 
 
 def test_without_hidden_states(tmp_path):

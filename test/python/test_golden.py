@@ -1,12 +1,20 @@
-"""Compiled models against the stored outputs of transformers, within the tolerances stored with them."""
+"""Compiled models against the stored outputs of transformers, within the tolerances stored with them.
+
+For this CPU, and for the levels below it, whose code runs here too.
+"""
 
 import numpy as np
 import pytest
 
 from checkpoints import GOLDEN, golden_inputs, golden_manifest, loaded
 from convbert import reference
+from convbert.targets import LEVELS, cpu_flags
 
 CASES = pytest.mark.parametrize("case", golden_manifest(), ids=lambda case: case["case"])
+#: float32 has nothing of its own on x86-64-v4-bf16.
+TARGETS = pytest.mark.parametrize("target", [None, *(
+    pytest.param(level.name, marks=pytest.mark.skipif(not cpu_flags() >= set(level.features), reason="not on this CPU"))
+    for level in LEVELS if level.machine == "x86_64" and level.name != "x86-64-v4-bf16")], ids=str)
 
 
 def compare(case, name, found):
@@ -21,9 +29,10 @@ def is_body_of_another_class(case):
     return case["class"] != loaded(GOLDEN / case["dir"]).model_class
 
 
+@TARGETS
 @CASES
-def test_final_outputs(case):
-    model = loaded(GOLDEN / case["dir"])
+def test_final_outputs(case, target):
+    model = loaded(GOLDEN / case["dir"], target=target)
     if is_body_of_another_class(case):
         out = {"last_hidden_state": model(**golden_inputs(case), output_hidden_states=True).hidden_states[-1]}
     else:
@@ -34,13 +43,14 @@ def test_final_outputs(case):
         compare(case, name, out[name])
 
 
+@TARGETS
 @CASES
-def test_hidden_states(case):
+def test_hidden_states(case, target):
     names = [name for name in case["suggested_atol"] if name.startswith("hidden_states.")]
     if not names:  # cases that store the final outputs only
         assert "." not in "".join(case["suggested_atol"])
         return
-    model = loaded(GOLDEN / case["dir"])
+    model = loaded(GOLDEN / case["dir"], target=target)
     out = model(**golden_inputs(case), output_hidden_states=True)
     assert len(out.hidden_states) == len(names) == model.config["num_hidden_layers"] + 1
     for name, found in zip(names, out.hidden_states):
@@ -49,6 +59,15 @@ def test_hidden_states(case):
     plain = model(**golden_inputs(case))
     for name in plain:
         np.testing.assert_array_equal(plain[name], out[name])
+
+
+@TARGETS
+@pytest.mark.parametrize("case", [case for case in golden_manifest() if case["expected"] == "expected.safetensors"],
+                         ids=lambda case: case["case"])
+def test_threads_change_no_bit(case, target):
+    one, two = (loaded(GOLDEN / case["dir"], target=target, threads=n)(**golden_inputs(case)) for n in (1, 2))
+    for name in one:
+        np.testing.assert_array_equal(one[name], two[name])
 
 
 @pytest.mark.parametrize("case", [case for case in golden_manifest() if case["equals"]], ids=lambda case: case["case"])

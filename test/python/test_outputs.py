@@ -16,7 +16,7 @@ ALL = {f"output_{name}": True for name in EXTRAS}
 ODD = dict(vocab_size=50, max_position_embeddings=40, type_vocab_size=2, embedding_size=24, hidden_size=54,
            num_hidden_layers=2, num_attention_heads=6, head_ratio=2, conv_kernel_size=5, intermediate_size=70,
            num_groups=1)
-TARGETS = ["x86-64-v3", pytest.param("x86-64-v4", marks=pytest.mark.skipif(
+TARGETS = ["x86-64-v2", "x86-64-v3", pytest.param("x86-64-v4", marks=pytest.mark.skipif(
     "avx512f" not in cpu_flags(), reason="this CPU has no AVX-512"))]
 
 

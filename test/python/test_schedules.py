@@ -17,6 +17,8 @@ import models  # noqa: E402
 
 #: Kernels that are loops of copies, or of a vector a sequence, by design.
 COPIES = {"attention_bias", "round", "load_tokens", "store_tokens"}
+#: Lanes of a vector of f32.
+LANES = {"x86-64-v2": 4, "x86-64-v3": 8, "x86-64-v4": 16, "aarch64": 4}
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +26,7 @@ def published(tmp_path_factory):
     return {size: models.make(size, tmp_path_factory.mktemp("sizes")) for size in ("small", "medium-small")}
 
 
-@pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4"])
+@pytest.mark.parametrize("target", LANES)
 @pytest.mark.parametrize("name", ["small", "medium-small", "langid", "mlm", "base_tiny"])
 def test_nothing_falls_back(name, target, published):
     path = published.get(name) or (DEMO / name if (DEMO / name).exists() else GOLDEN / name)
@@ -35,9 +37,7 @@ def test_nothing_falls_back(name, target, published):
         assert row.fallbacks == ()
         assert row.schedule or row.kernel in COPIES or row.kernel.startswith(("pool", "activation")), row
         if row.operation == "convbert.dense":
-            assert f"nv={8 if target == 'x86-64-v3' else 16}" in row.parameters
-
-
+            assert f"nv={LANES[target]}," in row.parameters
 
 
 def test_command_line():
@@ -47,6 +47,22 @@ def test_command_line():
     assert any(re.match(r"encoder_layer +convbert\.self_attention ", line) and "attention.f32" in line for line in text)
     rows = json.loads(subprocess.run([*command, "--json"], capture_output=True, text=True, check=True).stdout)
     assert rows[0]["kernel"] == "dense" and rows[0]["fallbacks"] == []
+
+
+def test_types():
+    """Products of bf16 have kernels of their own; weights of bf16 have those of float32."""
+    pairs = scheduled(GOLDEN / "base_tiny", "x86-64-v4-bf16", dtype="bfloat16")
+    assert {row.schedule for row in pairs if row.operation == "convbert.dense"} == {"dense_pairs.bf16"}
+    assert scheduled(GOLDEN / "base_tiny", "x86-64-v3", weights="bf16") != []
+    with pytest.raises(convbert.Error, match="^dtype 'bfloat16' requires a target with AVX512_BF16"):
+        scheduled(GOLDEN / "base_tiny", "x86-64-v3", dtype="bfloat16")
+    command = [sys.executable, "-m", "convbert", "info", GOLDEN / "base_tiny", "--target", "x86-64-v4-bf16", "--dtype",
+               "bfloat16"]
+    text = subprocess.run([*command, "--schedules"], capture_output=True, text=True, check=True).stdout
+    assert "dense_pairs.bf16" in text
+    refused = subprocess.run(command, capture_output=True, text=True)
+    assert (refused.returncode, refused.stderr) == (1, "convbert: "
+        "--weights, --dtype: require --schedules, but found --weights None and --dtype bfloat16 without\n")
 
 
 def test_a_refused_checkpoint(tmp_path):

@@ -67,7 +67,7 @@ def main():
     parser.add_argument("--sizes", default=",".join(models.SIZES))
     parser.add_argument("--shapes", default=SHAPES)
     parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--targets", default="native", help="native, x86-64-v3, x86-64-v4")
+    parser.add_argument("--targets", default="native", help="native, x86-64-v2, x86-64-v3, ...")
     parser.add_argument("--seconds", type=float, default=4.0, help="for each engine and shape")
     parser.add_argument("--peers", default="torch,torch-compile,onnxruntime,openvino")
     parser.add_argument("--name", help="of the files that are written (default: that of the instruction set)")

@@ -1,6 +1,7 @@
 //===- EmitObject.cpp - From the LLVM dialect to an object file -----------===//
 
 #include "lib/Target/CPU/EmitObject.h"
+#include "lib/Outline/Target.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -24,6 +25,10 @@ void convbert::initializeBackend() {
     LLVMInitializeX86AsmPrinter();
     // For the inline assembly that vector transposes may lower to.
     LLVMInitializeX86AsmParser();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
   });
 }
 
@@ -47,6 +52,7 @@ static void prepare(llvm::Module &module, llvm::TargetMachine &machine, const CP
   llvm::internalizeModule(module, [](const llvm::GlobalValue &value) {
     return value.isDeclaration() || value.getName().starts_with("_mlir_ciface_");
   });
+  const InstructionSet *isa = InstructionSet::find(target.isa);
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -55,7 +61,7 @@ static void prepare(llvm::Module &module, llvm::TargetMachine &machine, const CP
     if (!target.features.empty())
       function.addFnAttr("target-features", target.features);
     // The kernels are written for full vectors; many CPUs' tuning would prefer halves.
-    if (target.isa != "avx2")
+    if (isa && isa->vectorBits == 512)
       function.addFnAttr("prefer-vector-width", "512");
   }
 }

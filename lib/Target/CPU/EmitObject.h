@@ -8,7 +8,7 @@
 
 namespace mlir::convbert {
 
-/// Registers LLVM's back end, once.
+/// Registers LLVM's back ends, once.
 void initializeBackend();
 
 /// Translates `module`, which has been through phase `llvm`, to LLVM IR, optimises it and returns the bytes of a

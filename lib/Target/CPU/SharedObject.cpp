@@ -68,11 +68,11 @@ static llvm::Expected<std::string> findLinker() {
                    " or on the path; install lld-22, or set CONVBERT_LLD");
 }
 
-/// Writes a shared object without code that stands for the library `soname`.
-static llvm::Error writeStub(StringRef path, StringRef soname, ArrayRef<StringLiteral> symbols) {
+/// Writes a shared object without code that stands for the library `soname` of the architecture `machine`.
+static llvm::Error writeStub(StringRef path, uint16_t machine, StringRef soname, ArrayRef<StringLiteral> symbols) {
   llvm::ifs::IFSStub stub;
   stub.SoName = soname.str();
-  stub.Target.Arch = llvm::ELF::EM_X86_64;
+  stub.Target.Arch = machine;
   stub.Target.Endianness = llvm::ifs::IFSEndiannessType::Little;
   stub.Target.BitWidth = llvm::ifs::IFSBitWidthType::IFS64;
   for (StringRef name : symbols) {
@@ -96,15 +96,24 @@ static llvm::Error writeFile(StringRef path, StringRef bytes) {
                : llvm::Error::success();
 }
 
-/// Runs lld in the scratch folder `folder`, which holds model.o, and leaves `output` there.
-static llvm::Error runLinker(StringRef folder, StringRef output) {
+/// ELF's number for the architecture of `object`.
+static llvm::Expected<uint16_t> getMachine(StringRef object) {
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "model.o"));
+  if (!file)
+    return file.takeError();
+  auto *elf = dyn_cast<llvm::object::ELFObjectFileBase>(file->get());
+  return elf ? elf->getEMachine() : uint16_t(llvm::ELF::EM_NONE);
+}
+
+/// Runs lld in the scratch folder `folder`, which holds model.o for `machine`, and leaves `output` there.
+static llvm::Error runLinker(StringRef folder, uint16_t machine, StringRef output) {
   llvm::Expected<std::string> linker = findLinker();
   if (!linker)
     return linker.takeError();
   auto in = [&](StringRef name) { return (folder + "/" + name).str(); };
-  if (llvm::Error error = writeStub(in("libomp.so.5"), "libomp.so.5", kOpenMP))
+  if (llvm::Error error = writeStub(in("libomp.so.5"), machine, "libomp.so.5", kOpenMP))
     return error;
-  if (llvm::Error error = writeStub(in("libm.so.6"), "libm.so.6", kMath))
+  if (llvm::Error error = writeStub(in("libm.so.6"), machine, "libm.so.6", kMath))
     return error;
   if (llvm::Error error = writeFile(in("exports.map"), "{ global: _mlir_ciface_*; local: *; };\n"))
     return error;
@@ -127,6 +136,9 @@ static llvm::Error runLinker(StringRef folder, StringRef output) {
 llvm::Error convbert::linkSharedObject(StringRef object, StringRef output) {
   if (llvm::Error error = checkUndefinedSymbols(object))
     return error;
+  llvm::Expected<uint16_t> machine = getMachine(object);
+  if (!machine)
+    return machine.takeError();
   llvm::SmallString<128> parent(llvm::sys::path::parent_path(output)), folder;
   if (parent.empty())
     parent = ".";
@@ -136,7 +148,7 @@ llvm::Error convbert::linkSharedObject(StringRef object, StringRef output) {
   llvm::Error result = writeFile((folder + "/model.o").str(), object);
   std::string linked = (folder + "/model.so").str();
   if (!result)
-    result = runLinker(folder, linked);
+    result = runLinker(folder, *machine, linked);
   if (!result)
     if (std::error_code error = llvm::sys::fs::rename(linked, output))
       result = makeError("requires a writable file, but found " + output + ": " + error.message());

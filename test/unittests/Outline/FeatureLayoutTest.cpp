@@ -52,8 +52,8 @@ TEST_F(FeatureLayoutTest, SpreadsOverTheSameRowsAndStopsAtDenseLayers) {
 
 TEST(TileSizes, PitchHoldsPanelsAndBlocks) {
   EXPECT_FALSE(TileSizes::get("sse"));
-  for (StringRef isa : {"avx2", "avx512"}) {
-    TileSizes tiles = *TileSizes::get(isa);
+  for (const InstructionSet &isa : InstructionSet::getAll()) {
+    TileSizes tiles = *TileSizes::get(isa.name);
     for (int64_t width = 1; width < 4000; ++width) {
       int64_t pitch = tiles.pitch(width);
       EXPECT_EQ(pitch % TileSizes::lanes, 0);
@@ -62,6 +62,18 @@ TEST(TileSizes, PitchHoldsPanelsAndBlocks) {
       EXPECT_LE(pitch, width + tiles.panel + 3 * TileSizes::lanes);
     }
   }
+}
+
+TEST(InstructionSet, RegisterTilesFitTheRegisters) {
+  for (const InstructionSet &isa : InstructionSet::getAll()) {
+    SCOPED_TRACE(isa.name.str());
+    int64_t lanes = isa.vectorBits / 32, registers = isa.vectorBits == 512 || isa.name == "neon" ? 32 : 16;
+    EXPECT_EQ(isa.tiles.panel % lanes, 0);
+    EXPECT_EQ(TileSizes::lanes % lanes, 0);
+    EXPECT_EQ(TileSizes::queryRows % isa.tiles.rows, 0);
+    EXPECT_LE((isa.tiles.rows + 1) * isa.tiles.panel / lanes + (isa.hasFMA ? 1 : 2), registers);
+  }
+  EXPECT_EQ(InstructionSet::getNames(), "generic, avx2, avx512, avx512bf16 or neon");
 }
 
 } // namespace

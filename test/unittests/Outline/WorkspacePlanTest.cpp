@@ -231,7 +231,7 @@ TEST_F(WorkspacePlanTest, LiveBuffersNeverOverlap) {
   for (unsigned seed = 0; seed < 150; ++seed) {
     std::string text = RandomFunction(seed).get(/*operations=*/5 + seed % 40);
     SCOPED_TRACE(text);
-    for (StringRef isa : {"avx2", "avx512"}) {
+    for (StringRef isa : {"generic", "avx2", "avx512", "neon"}) {
       func::FuncOp fn = parseFunction(text);
       FailureOr<WorkspacePlan> plan = WorkspacePlan::compute(fn, *TileSizes::get(isa));
       ASSERT_TRUE(succeeded(plan)) << errors;

@@ -103,6 +103,8 @@ TEST(FMAPeak, IsMeasuredOrZero) {
   EXPECT_EQ(convbert_rt_fma_peak("sse2", 1, 0.01), 0);
   EXPECT_EQ(convbert_rt_fma_peak(nullptr, 1, 0.01), 0);
   EXPECT_EQ(convbert_rt_fma_peak("avx2", 0, 0.01), 0);
+  EXPECT_GT(convbert_rt_fma_peak("generic", 1, 0.01), 0.5);
+  EXPECT_EQ(convbert_rt_fma_peak("neon", 1, 0.01), 0);
   if (__builtin_cpu_supports("fma"))
     EXPECT_GT(convbert_rt_fma_peak("avx2", 2, 0.01), 0.5);
 }

@@ -1,6 +1,7 @@
 //===- ScheduleLibraryTest.cpp - Loading and finding sequences ------------===//
 
 #include "lib/Schedules/ScheduleLibrary.h"
+#include "lib/Outline/Target.h"
 #include "lib/Schedules/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "gtest/gtest.h"
@@ -52,11 +53,17 @@ struct ScheduleLibraryTest : ::testing::Test {
 TEST_F(ScheduleLibraryTest, EmbeddedFilesLoad) {
   auto library = ScheduleLibrary::load(&context);
   ASSERT_TRUE(succeeded(library));
-  EXPECT_EQ((*library)->isaNames(), "avx2, avx512, avx512bf16");
+  EXPECT_EQ((*library)->isaNames(), "avx2, avx512, avx512bf16, generic, neon");
+  for (const InstructionSet &isa : InstructionSet::getAll()) {
+    ASSERT_TRUE((*library)->hasIsa(isa.name)) << isa.name.str();
+    auto dense = (*library)->find(isa.name, Float32Type::get(&context), "dense");
+    EXPECT_EQ((*library)->parameters(dense, isa.name)[0],
+              std::make_pair(StringRef("nv"), int64_t(isa.vectorBits / 32)));
+  }
   Type f32 = Float32Type::get(&context), f64 = Float64Type::get(&context);
   for (StringRef kind : {"dense", "norm", "embed", "pack"})
-    for (StringRef isa : {"avx2", "avx512"})
-      EXPECT_TRUE((*library)->find(isa, f32, kind)) << kind.str() << " " << isa.str();
+    for (const InstructionSet &isa : InstructionSet::getAll())
+      EXPECT_TRUE((*library)->find(isa.name, f32, kind)) << kind.str() << " " << isa.name.str();
   EXPECT_FALSE((*library)->find("avx2", f64, "dense"));
   EXPECT_TRUE((*library)->find("avx2", f64, "pack")) << "relayouts serve every element type";
 }

@@ -6,9 +6,11 @@
 using namespace mlir;
 using namespace mlir::convbert;
 
-/// The features of a machine of level x86-64-v2, v3 or v4.
+/// The features of a machine of level x86-64-v1, v2, v3 or v4.
 static HostFeatures makeHost(int level) {
   HostFeatures host;
+  for (StringRef feature : {"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"})
+    host[feature] = level >= 2;
   for (StringRef feature : {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"})
     host[feature] = level >= 3;
   for (StringRef feature : {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})
@@ -30,24 +32,36 @@ TEST(CPUTarget, NativeIsWhatTheMachineHas) {
   llvm::Expected<CPUTarget> v4 = CPUTarget::parse("native", makeHost(4));
   ASSERT_TRUE(bool(v4)) << messageOf(v4.takeError());
   EXPECT_EQ(v4->isa, "avx512");
+
+  // Without FMA, or with AVX alone, what any CPU has.
+  HostFeatures old = makeHost(2);
+  old["avx"] = true;
+  llvm::Expected<CPUTarget> v2 = CPUTarget::parse("native", old);
+  ASSERT_TRUE(bool(v2)) << messageOf(v2.takeError());
+  EXPECT_EQ(v2->isa, "generic");
+  EXPECT_NE(v2->features.find("-fma"), std::string::npos);
+  EXPECT_TRUE(messageOf(v2->checkHost(old)).empty());
 }
 
-TEST(CPUTarget, NativeNeedsAVX2) {
-  llvm::Expected<CPUTarget> target = CPUTarget::parse("native", makeHost(2));
+TEST(CPUTarget, NativeNeedsSSE42) {
+  llvm::Expected<CPUTarget> target = CPUTarget::parse("native", makeHost(1));
   ASSERT_FALSE(bool(target));
   std::string message = messageOf(target.takeError());
-  EXPECT_EQ(message.find("target 'native' requires a CPU with AVX2 and FMA (x86-64-v3), but this one ("), 0u);
-  EXPECT_NE(message.find("lacks avx, avx2, bmi"), std::string::npos);
+  EXPECT_EQ(message.find("target 'native' requires a CPU with SSE4.2 (x86-64-v2), but this one ("), 0u);
+  EXPECT_NE(message.find("lacks cx16, popcnt, sahf, sse3, sse4.1, sse4.2, ssse3"), std::string::npos);
 }
 
 TEST(CPUTarget, LevelsDoNotDependOnTheMachine) {
-  for (int host : {2, 3, 4}) {
+  for (int host : {1, 2, 3, 4}) {
+    llvm::Expected<CPUTarget> v2 = CPUTarget::parse("x86-64-v2", makeHost(host));
     llvm::Expected<CPUTarget> v3 = CPUTarget::parse("x86-64-v3", makeHost(host));
     llvm::Expected<CPUTarget> v4 = CPUTarget::parse("x86-64-v4", makeHost(host));
-    ASSERT_TRUE(v3 && v4);
+    ASSERT_TRUE(v2 && v3 && v4);
+    EXPECT_EQ(v2->isa, "generic");
     EXPECT_EQ(v3->isa, "avx2");
     EXPECT_EQ(v4->isa, "avx512");
-    EXPECT_EQ(v3->features + v4->features, "");
+    EXPECT_EQ(v2->features + v3->features + v4->features, "");
+    EXPECT_EQ(messageOf(v2->checkHost(makeHost(host))).empty(), host >= 2);
     EXPECT_EQ(messageOf(v3->checkHost(makeHost(host))).empty(), host >= 3);
     EXPECT_EQ(messageOf(v4->checkHost(makeHost(host))).empty(), host >= 4);
   }
@@ -99,9 +113,20 @@ TEST(CPUTarget, BFloat16NeedsItsInstructions) {
       "'x86-64-v4'");
 }
 
+TEST(CPUTarget, AnotherArchitectureIsRefusedHere) {
+  llvm::Expected<CPUTarget> target = CPUTarget::parse("aarch64");
+  ASSERT_TRUE(bool(target));
+  EXPECT_EQ(target->isa, "neon");
+  EXPECT_EQ(target->triple, "aarch64-unknown-linux-gnu");
+  std::string message = messageOf(target->checkHost(makeHost(4)));
+  EXPECT_EQ(message.find("target 'aarch64' requires a CPU with NEON, but this one ("), 0u);
+  EXPECT_NE(message.find(") is of x86_64; use target 'native', or run it on another machine"), std::string::npos);
+}
+
 TEST(CPUTarget, UnknownName) {
   llvm::Expected<CPUTarget> target = CPUTarget::parse("z80");
   ASSERT_FALSE(bool(target));
   EXPECT_EQ(messageOf(target.takeError()),
-            "requires a target 'native', 'x86-64-v3', 'x86-64-v4' or 'x86-64-v4-bf16', but found 'z80'");
+            "requires a target 'native', 'x86-64-v2', 'x86-64-v3', 'x86-64-v4', 'x86-64-v4-bf16' or 'aarch64', but "
+            "found 'z80'");
 }
