@@ -35,6 +35,7 @@ def test_an_option_outside_a_main_is_found(tree_of):
     files = {
         "lib/Import/A.h": option,
         "tools/convbert-opt/Other.h": option,
+        "tools/Shared.h": option,
         "tools/convbert-opt/main.cpp": option + "int main(int argc, char **argv) { return 0; }\n",
         "tools/convbert-opt/CMakeLists.txt": "",
         "lib/Import/B.h": "// cl::opt<bool> is for mains only\n",

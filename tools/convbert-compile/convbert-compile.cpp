@@ -8,6 +8,7 @@
 #include "lib/Pipelines/RunPhases.h"
 #include "lib/Target/CPU/EmitObject.h"
 #include "lib/Target/CPU/SharedObject.h"
+#include "tools/EntryOptions.h"
 #include "tools/ToolMain.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -33,8 +34,8 @@ static cl::opt<std::string> compileFrom("compile-from", cl::value_desc("PHASE"),
                                         cl::cat(category));
 static cl::opt<bool> listPhases("list-phases", cl::desc("Print name, pipeline and purpose of each phase"),
                                 cl::cat(category));
-static cl::opt<std::string> targetName("target", cl::value_desc("NAME"), cl::init("native"),
-                                       cl::desc("native (default), x86-64-v3, x86-64-v4 or x86-64-v4-bf16"),
+static const std::string targetHelp = "CPU to compile for: " + CPUTarget::getNames() + " (default: native)";
+static cl::opt<std::string> targetName("target", cl::value_desc("NAME"), cl::init("native"), cl::desc(targetHelp),
                                        cl::cat(category));
 static cl::opt<std::string> dtype("dtype", cl::value_desc("TYPE"), cl::init("float32"),
                                   cl::desc("What matrix products multiply: float32 (default), or bfloat16, which "
@@ -59,10 +60,7 @@ static cl::opt<std::string> remarksFile("remarks-file", cl::value_desc("FILE"),
                                         cl::desc("Write remarks to a YAML file instead of standard error"),
                                         cl::cat(category));
 static cl::opt<bool> printTimes("times", cl::desc("Print the time of each phase to standard error"), cl::cat(category));
-static cl::opt<bool> inputsEmbeds("inputs-embeds", cl::desc("Take vectors (inputs_embeds) in place of ids"),
-                                  cl::cat(category));
-static cl::opt<bool> hiddenStates("hidden-states", cl::desc("Also return the hidden states of all layers"),
-                                  cl::cat(category));
+static EntryOptions entryOptions(category);
 
 /// Prints one line and returns the exit code of a refusal.
 static int refuse(const llvm::Twine &message) {
@@ -74,9 +72,7 @@ static int refuse(const llvm::Twine &message) {
 static llvm::Expected<OwningOpRef<ModuleOp>> readInput(llvm::SourceMgr &sources, MLIRContext &context) {
   if (!llvm::sys::fs::is_directory(input))
     return readModule(input, sources, context);
-  ImportOptions options;
-  options.hiddenStates = hiddenStates;
-  options.inputsEmbeds = inputsEmbeds;
+  ImportOptions options = entryOptions.get();
   std::string message;
   FailureOr<ImportedModel> model = importCheckpoint(input, options, context, message);
   if (failed(model))

@@ -6,6 +6,7 @@
 #include "lib/Pipelines/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
+#include "tools/EntryOptions.h"
 #include "tools/ToolMain.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -21,16 +22,7 @@ static cl::opt<std::string> output("o", cl::value_desc("FILE"), cl::init("-"),
 static cl::opt<bool> emitBytecode("emit-bytecode", cl::desc("Write bytecode"), cl::cat(category));
 static cl::opt<bool> locations("locations", cl::desc("Write locations, which name layers and parameters"),
                                cl::cat(category));
-static cl::opt<bool> inputsEmbeds("inputs-embeds", cl::desc("Take vectors (inputs_embeds) in place of ids"),
-                                  cl::cat(category));
-static cl::opt<bool> hiddenStates("hidden-states", cl::desc("Also return the hidden states of all layers"),
-                                  cl::cat(category));
-static cl::opt<bool> attentions("attentions", cl::desc("Also return the attention probabilities of all layers"),
-                                cl::cat(category));
-static cl::opt<bool> convKernels("conv-kernels", cl::desc("Also return the convolution taps of all layers"),
-                                 cl::cat(category));
-static cl::opt<bool> headMask("head-mask", cl::desc("Take a factor for each head of all layers"), cl::cat(category));
-
+static EntryOptions entryOptions(category);
 static cl::opt<bool> explain("explain",
                              cl::desc("Print what the checkpoint is, and every tensor with type and shape, instead"),
                              cl::cat(category));
@@ -62,12 +54,7 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   if (explain)
     return printExplanation(context);
-  ImportOptions options;
-  options.hiddenStates = hiddenStates;
-  options.attentions = attentions;
-  options.convKernels = convKernels;
-  options.headMask = headMask;
-  options.inputsEmbeds = inputsEmbeds;
+  ImportOptions options = entryOptions.get();
   std::string message;
   FailureOr<ImportedModel> model = importCheckpoint(directory, options, context, message);
   if (failed(model)) {

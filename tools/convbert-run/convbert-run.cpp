@@ -5,6 +5,7 @@
 #include "lib/Pipelines/ModuleFile.h"
 #include "lib/Pipelines/Registration.h"
 #include "lib/Target/CPU/CPUTarget.h"
+#include "tools/EntryOptions.h"
 #include "tools/ToolMain.h"
 #include "tools/convbert-run/Binding.h"
 #include "tools/convbert-run/CompiledModel.h"
@@ -62,17 +63,15 @@ static cl::opt<unsigned> repeat("repeat", cl::value_desc("N"), cl::init(0),
 static FreedOption freed("threads");
 static cl::opt<int> threads("threads", cl::value_desc("N"), cl::init(1),
                             cl::desc("Threads of a run; 0: all CPUs (default: 1)"), cl::cat(category));
-static cl::opt<std::string> targetName("target", cl::value_desc("NAME"), cl::init("native"),
-                                       cl::desc("native (default), x86-64-v3 or x86-64-v4"), cl::cat(category));
+static const std::string targetHelp = "CPU to compile for: " + CPUTarget::getNames() + " (default: native)";
+static cl::opt<std::string> targetName("target", cl::value_desc("NAME"), cl::init("native"), cl::desc(targetHelp),
+                                       cl::cat(category));
 static cl::opt<std::string> compileFrom("compile-from", cl::value_desc("PHASE"), cl::init("import"),
                                         cl::desc("Phase that a module has been through already (default: import)"),
                                         cl::cat(category));
 static cl::opt<std::string> dumpPhases("dump-phases", cl::value_desc("DIR"),
                                        cl::desc("Leave the module after each phase in DIR"), cl::cat(category));
-static cl::opt<bool> inputsEmbeds("inputs-embeds", cl::desc("Take vectors (inputs_embeds) in place of ids"),
-                                  cl::cat(category));
-static cl::opt<bool> hiddenStates("hidden-states", cl::desc("Also return the hidden states of all layers"),
-                                  cl::cat(category));
+static EntryOptions entryOptions(category);
 
 static llvm::Error makeError(const llvm::Twine &message) { return llvm::createStringError(message); }
 
@@ -135,9 +134,7 @@ static llvm::Expected<ImportedModel> readInput(llvm::SourceMgr &sources, MLIRCon
     model.module = std::move(*module);
     return model;
   }
-  ImportOptions options;
-  options.hiddenStates = hiddenStates;
-  options.inputsEmbeds = inputsEmbeds;
+  ImportOptions options = entryOptions.get();
   options.unpackDirectory = [&] { return unpacked.get(); };
   std::string message;
   FailureOr<ImportedModel> imported = importCheckpoint(input, options, context, message);
