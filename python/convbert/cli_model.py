@@ -40,7 +40,7 @@ def schedules(options: argparse.Namespace) -> None:
 
     if is_artifact(options.directory):
         raise Error(f"{options.directory}: requires a checkpoint directory for --schedules, but found an artefact")
-    rows = scheduled(options.directory, options.target)
+    rows = scheduled(options.directory, options.target, weights=options.weights, dtype=options.dtype)
     if options.json:
         console.print_json([row.to_dict() for row in rows])
         return
@@ -80,6 +80,9 @@ def info(options: argparse.Namespace) -> None:
         return operators(options, sizes)
     if options.schedules:
         return schedules(options)
+    if options.weights or options.dtype != "float32":
+        raise ValueError(f"--weights, --dtype: require --schedules, but found --weights {options.weights} and --dtype "
+                         f"{options.dtype} without")
     explanation = ""
     if is_artifact(options.directory):
         check_contents(options.directory)

@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from .entry import check_types
 from .errors import Error
 
 _REMARK = re.compile(r"^(?P<where>.*): remark: \[(?P<kind>\w+)\] (?P<name>\w+) \| Category:convbert-(?P<part>\w+) \| "
@@ -48,10 +49,15 @@ def _program() -> str:
     raise Error("requires the compiler's tools, but found none in this installation")
 
 
-def scheduled(directory: str | os.PathLike[str], target: str | None = None) -> list[Scheduled]:
-    """One row an operation, in the order in which they are computed; Error if the checkpoint is refused."""
+def scheduled(directory: str | os.PathLike[str], target: str | None = None, *, weights: str | None = None,
+              dtype: str = "float32") -> list[Scheduled]:
+    """One row an operation, in the order in which they are computed; Error if the checkpoint is refused.
+
+    weights, dtype: as for load(). The target need not be this machine's.
+    """
+    check_types(weights, dtype)
     command = [_program(), os.fspath(directory), "--compile-to=schedule", f"--target={target or 'native'}",
-               "--remarks-filter=convbert-.*", "-o", os.devnull]
+               f"--weights={weights or 'f32'}", f"--dtype={dtype}", "--remarks-filter=convbert-.*", "-o", os.devnull]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:
         raise Error(done.stderr.strip().splitlines()[0].removeprefix("convbert-compile: "))
