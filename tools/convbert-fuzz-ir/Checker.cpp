@@ -115,7 +115,7 @@ std::string Checker::withOptions(StringRef name, Random &random) {
     std::string pass = (name + (options.empty() ? "" : "{" + options + "}")).str();
     return onFunctions ? "func.func(" + pass + ")" : pass;
   };
-  StringRef isa = random.pick<StringRef>({"isa=avx2", "isa=avx2", "isa=avx512", "isa=avx512", "isa=none"});
+  StringRef isa = random.pick<StringRef>({"isa=generic", "isa=avx2", "isa=avx512", "isa=neon", "isa=none"});
   if (name == "convbert-verify-phase")
     return with(("phase=" + random.pick(getPhases()).name).str());
   if (name == "convbert-print-cost")
@@ -154,7 +154,7 @@ void Checker::checkFresh(const Subject &subject, ModuleOp module, Random &random
 }
 
 void Checker::checkPhases(Subject subject, OwningOpRef<ModuleOp> module, Random &random) {
-  std::string isa = random.chance(50) ? "avx2" : "avx512";
+  std::string isa = random.pick<StringRef>({"generic", "avx2", "avx512", "neon"}).str();
   for (const Phase &phase : getPhases()) {
     if (phase.pipeline.empty())
       continue;

@@ -79,9 +79,9 @@ def test_all_activations_layouts_and_types(report):
     assert {name.split()[1] for name in names(report, "element ")} == {"f16", "bf16", "f32", "f64"}
 
 
-def test_models_reach_the_end_for_both_instruction_sets(report):
-    reached = names(report, "reached ")
-    assert reached["llvm avx2"] > 0 and reached["llvm avx512"] > 0
+@pytest.mark.parametrize("isa", ["generic", "avx2", "avx512", "neon"])
+def test_models_reach_the_end_for_every_instruction_set(report, isa):
+    assert names(report, f"reached llvm {isa}")
 
 
 def test_modules_are_the_same_everywhere(tools):
