@@ -128,8 +128,8 @@ func.func @zero_generator(%x: tensor<?x?x8xf32>, %q: tensor<?x?x4xf32>, %b: tens
 // The steps: a softmax in either of them, or in none.  Without a bias the filter is a box.
 // CHECK-LABEL: func.func @zero_generator_steps(
 // CHECK:         %[[BOX:.*]] = arith.constant dense<0.333333{{.*}}> : tensor<2x3xf32>
-// CHECK:         %[[T:.*]] = tensor.expand_shape %arg1
 // CHECK:         convbert.light_conv %arg0, %[[BOX]] {normalize = #convbert.norm<none>, pads = array<i64: 1, 1>}
+// CHECK:         %[[T:.*]] = tensor.expand_shape %arg1
 // CHECK:         convbert.light_conv %{{.*}}, %[[T]] {pads = array<i64: 1, 1>}
 // CHECK:         convbert.light_conv %{{.*}}, %[[T]] {normalize = #convbert.norm<none>, pads = array<i64: 1, 1>}
 // CHECK:         convbert.light_conv %{{.*}}, %[[T]] {edge = #convbert.edge<renorm>, pads = array<i64: 2, 0>}

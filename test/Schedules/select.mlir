@@ -1,0 +1,18 @@
+// RUN: sed -e 's/^@?M2@//; s/^@!M3@//; s/^@!M4@//; /^@[?!]/d; s/@W@/32/g' %convbert_src_root/lib/Outline/kernels/select_branches.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse)' \
+// RUN:   | FileCheck %s
+// RUN: sed -e 's/^@?M2@//; s/^@!M3@//; s/^@!M4@//; /^@[?!]/d; s/@W@/32/g' %convbert_src_root/lib/Outline/kernels/select_branches.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
+// RUN:   | FileCheck %s
+
+// Two branches: the logits are read and two exponentials taken once for four tokens, and nothing of them is written.
+// CHECK-LABEL: func.func private @select_branches
+//       CHECK:   scf.forall
+//   CHECK-NOT:     vector.transfer_write
+// CHECK-COUNT-2:   vector.transfer_read {{.*}} tensor<1x16xf32>, vector<16xf32>
+//   CHECK-NOT:     vector.transfer_write
+// CHECK-COUNT-2:   arith.select {{.*}} vector<16xf32>
+//   CHECK-NOT:     tensor<1x16xf32>
+// CHECK-COUNT-4:   arith.divf {{.*}} vector<16xf32>
+//   CHECK-NOT:     arith.divf
+//   CHECK-NOT:   linalg.
