@@ -13,6 +13,8 @@
 //   CHECK-NOT:     vector.transfer_write
 // CHECK-COUNT-2:   arith.select {{.*}} vector<16xf32>
 //   CHECK-NOT:     tensor<1x16xf32>
-// CHECK-COUNT-4:   arith.divf {{.*}} vector<16xf32>
+//       CHECK:     scf.for {{.*}} iter_args({{.*}}) -> (tensor<1x4x16xf32>)
+//   CHECK-NOT:       tensor<1x16xf32>
+//       CHECK:       arith.divf {{.*}} vector<16xf32>
 //   CHECK-NOT:     arith.divf
 //   CHECK-NOT:   linalg.

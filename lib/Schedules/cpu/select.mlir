@@ -3,8 +3,8 @@
 // Matches  what convbert.select_branches becomes: elementwise operations on 1 x C (one a branch and two more), and one on
 //          1 x T x C, which is stored.  All shapes are static.
 // Needs    nothing.
-// Leaves   the loops around as they are; tokens unrolled, rows of C as vectors, however many native ones that is: what is
-//          computed once for a block must have the width of what is computed for its tokens, or it goes through memory.
+// Leaves   the loops around as they are; a loop over tokens, rows of C as vectors, however many native ones that is: what
+//          is computed once for a block must have the width of what is computed for its tokens, or it goes through memory.
 !any = !transform.any_op
 
 module attributes {transform.with_named_sequence} {
@@ -14,7 +14,6 @@ transform.named_sequence @select.f32(%kernel: !any {transform.readonly}) {
   %sum = transform.get_producer_of_operand %stored[0] : (!any) -> !any
   transform.convbert.expect_count %sum, 1 "weighed sum of the branches" : !any
   %one, %tokens = transform.structured.tile_using_for %sum tile_sizes [0, 1] : (!any) -> (!any, !any)
-  transform.convbert.unroll_full %tokens : !any
   transform.apply_patterns to %kernel { transform.apply_patterns.canonicalization } {apply_cse} : !any
   %ops = transform.structured.match ops{["linalg.generic"]} in %kernel : (!any) -> !any
   transform.foreach %ops : !any {
