@@ -1,6 +1,6 @@
 """Compiled models against the stored outputs of transformers, within the tolerances stored with them.
 
-For this CPU, and for the levels below it, whose code runs here too.
+All cases for this CPU; those of the FEATURES also for the levels below it, whose code runs here too.
 """
 
 import numpy as np
@@ -11,10 +11,11 @@ from convbert import reference
 from convbert.targets import LEVELS, cpu_flags
 
 CASES = pytest.mark.parametrize("case", golden_manifest(), ids=lambda case: case["case"])
-#: float32 has nothing of its own on x86-64-v4-bf16.
-TARGETS = pytest.mark.parametrize("target", [None, *(
+#: Checkpoints that differ in what the kernels compute: run with the code of each level below this CPU's, too.
+FEATURES = ["base_tiny", "groups2", "odd_heads", "k7", "head_ratio4", "emb_gt_hidden", "electra", "seqcls", "mc"]
+LOWER = pytest.mark.parametrize("target", [
     pytest.param(level.name, marks=pytest.mark.skipif(not cpu_flags() >= set(level.features), reason="not on this CPU"))
-    for level in LEVELS if level.machine == "x86_64" and level.name != "x86-64-v4-bf16")], ids=str)
+    for level in LEVELS if level.machine == "x86_64" and level.name != "x86-64-v4-bf16"])
 
 
 def compare(case, name, found):
@@ -29,10 +30,9 @@ def is_body_of_another_class(case):
     return case["class"] != loaded(GOLDEN / case["dir"]).model_class
 
 
-@TARGETS
 @CASES
-def test_final_outputs(case, target):
-    model = loaded(GOLDEN / case["dir"], target=target)
+def test_final_outputs(case):
+    model = loaded(GOLDEN / case["dir"])
     if is_body_of_another_class(case):
         out = {"last_hidden_state": model(**golden_inputs(case), output_hidden_states=True).hidden_states[-1]}
     else:
@@ -43,14 +43,13 @@ def test_final_outputs(case, target):
         compare(case, name, out[name])
 
 
-@TARGETS
 @CASES
-def test_hidden_states(case, target):
+def test_hidden_states(case):
     names = [name for name in case["suggested_atol"] if name.startswith("hidden_states.")]
     if not names:  # cases that store the final outputs only
         assert "." not in "".join(case["suggested_atol"])
         return
-    model = loaded(GOLDEN / case["dir"], target=target)
+    model = loaded(GOLDEN / case["dir"])
     out = model(**golden_inputs(case), output_hidden_states=True)
     assert len(out.hidden_states) == len(names) == model.config["num_hidden_layers"] + 1
     for name, found in zip(names, out.hidden_states):
@@ -61,12 +60,16 @@ def test_hidden_states(case, target):
         np.testing.assert_array_equal(plain[name], out[name])
 
 
-@TARGETS
-@pytest.mark.parametrize("case", [case for case in golden_manifest() if case["expected"] == "expected.safetensors"],
+@LOWER
+@pytest.mark.parametrize("case", [case for case in golden_manifest() if case["dir"] in FEATURES],
                          ids=lambda case: case["case"])
-def test_threads_change_no_bit(case, target):
-    one, two = (loaded(GOLDEN / case["dir"], target=target, threads=n)(**golden_inputs(case)) for n in (1, 2))
+def test_lower_levels(case, target):
+    """Final outputs, with the same bits from one and two threads."""
+    if is_body_of_another_class(case):
+        pytest.skip("the outputs are those of another class")
+    one, two = (loaded(GOLDEN / case["dir"], threads, target)(**golden_inputs(case)) for threads in (1, 2))
     for name in one:
+        compare(case, name, one[name])
         np.testing.assert_array_equal(one[name], two[name])
 
 
