@@ -51,7 +51,8 @@ def doctor(options: argparse.Namespace) -> int:
     versions, cpu, place = facts["versions"], facts["cpu"], facts["cache"]
     for name, version in versions.items():
         print(f"{name:<12} {version or 'missing'}")
-    print(f"{'cpu':<12} {cpu['name']}, {f"{cpu['isa']} ({cpu['target']})" if cpu['isa'] else 'too old'}, {cpu['threads'] or 'unknown'} available")
+    isa = f"{cpu['isa']} ({cpu['target']})" if cpu["isa"] else "too old"
+    print(f"{'cpu':<12} {cpu['name']}, {isa}, {cpu['threads'] or 'unknown'} available")
     print(f"{'features':<12} {' '.join(cpu['features'])}")
     print(f"{'cache':<12} {place['directory']}, {place['entries']} entries, {console.human_bytes(place['bytes'])} of "
           f"{console.human_bytes(place['limit'])}")
