@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ import numpy as np
 
 from . import _runtime
 from .errors import Error
+from .machine import copy_gbps, peak_bytes, reset_peak, rss_bytes
 from .model import Model, load
 from .peers import agree, make_rival
 
@@ -94,9 +94,20 @@ class Benchmark:
     cached: bool
     prepack_ms: float
     packed_bytes: int
+    #: 1e9 bytes a second that the same number of threads copies in this process: what packing, which also reads and
+    #: writes everything about once, is a share of.
+    copy_gbps: float
     #: Resident memory of the process after the last call of this engine alone, other engines not yet loaded.
     rss_bytes: int
+    #: The most memory that the calls took beyond what was there when the model was loaded: activations, temporaries of
+    #: kernels, inputs and results.
+    call_bytes: int
     measurements: list[Measurement] = field(default_factory=list)
+
+    @property
+    def prepack_gbps(self) -> float:
+        """1e9 bytes of packed weights a second."""
+        return self.packed_bytes / max(self.prepack_ms, 1e-3) * 1e-6
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -122,12 +133,6 @@ def parse_shapes(text: str) -> list[Workload]:
         steps = np.linspace(int(shortest), int(longest), int(batch)).round().astype(int)
         shapes.append(Workload(int(batch), int(longest), tuple(steps.tolist())))
     return shapes
-
-
-def rss_bytes() -> int:
-    """Memory of this process that is resident now."""
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
 
 
 def _inputs(model: Model, workload: Workload) -> dict[str, Any]:
@@ -190,9 +195,11 @@ def benchmark(path: str | os.PathLike[str], shapes: Sequence[Workload], *, threa
         if model.max_positions is not None and workload.length > model.max_positions:
             raise Error(f"shape {workload.name}: requires at most {model.max_positions} tokens (the model's "
                         f"positions), but found {workload.length}")
+    reset_peak()
+    loaded = rss_bytes()
     for workload in shapes:
         model(**_inputs(model, workload))
-    resident = rss_bytes()
+    resident, above = rss_bytes(), peak_bytes() - loaded
     exact = load(path, threads=threads, target=target, weights=weights, dtype=dtype,
                  padding="exact") if any(w.lengths for w in shapes) else None
     # What other engines are held to.
@@ -202,7 +209,7 @@ def benchmark(path: str | os.PathLike[str], shapes: Sequence[Workload], *, threa
     result = Benchmark(os.fspath(path), model.isa, model.threads,
                        sum(int(np.prod(item["shape"])) for item in model.parameters), model.dtype, model.weights, 0.0,
                        timings["compile_ms"] or 0.0, timings["cached"], timings["prepack_ms"], model.packed_bytes,
-                       resident)
+                       copy_gbps(model.threads), resident, above)
     for workload in shown(shapes):
         inputs = _inputs(model, workload)
         out = model(**inputs)

@@ -184,9 +184,10 @@ def bench(options: argparse.Namespace) -> None:
           f"{_types(result.dtype, result.weights)}, {result.threads} "
           f"thread{'s' if result.threads > 1 else ''}")
     compiled = "found in the cache" if result.cached else f"compiled in {result.compile_ms / 1e3:.2f} s"
-    print(f"{compiled}, weights packed in {result.prepack_ms:.1f} ms ({console.human_bytes(result.packed_bytes)})")
+    print(f"{compiled}; weights packed in {result.prepack_ms:.1f} ms ({console.human_bytes(result.packed_bytes)}, "
+          f"{result.prepack_gbps:.1f} GB/s, {result.prepack_gbps / result.copy_gbps:.0%} of a plain copy)")
     print(f"multiply-add peak in this run: {result.peak_gflops:.1f} GF/s; resident memory "
-          f"{console.human_bytes(result.rss_bytes)}")
+          f"{console.human_bytes(result.rss_bytes)}, of which calls took {console.human_bytes(result.call_bytes)}")
     others = [*names, *(["exact"] if any("exact" in m.peers for m in result.measurements) else [])]
     head = ["shape", "pads", "ms", "best ms", "GF/s", "of peak", *others]
     rows = [[m.shape, f"{m.pad_share:.0%}", f"{m.milliseconds:.3f}", f"{m.best_ms:.3f}", f"{m.gflops:.1f}", f"{m.share:.0%}",

@@ -47,7 +47,7 @@ def test_ratios_are_to_the_fastest_other_engine():
     peers = {name: timing for name, timing in timings.items() if name != "convbert"}
     row = {"shape": "1x8", "pad_share": 0.25, "share": 0.875, "best_ms": 2.0, "milliseconds": 4.0, "peers": peers}
     run = {"size": "small", "threads": 1, "isa": "avx2", "measurements": [row], "cached": False, "compile_ms": 1500.0,
-           "prepack_ms": 20.0, "packed_bytes": 5e6, "rss_bytes": 9e6, "peak_gflops": 90.0}
+           "prepack_ms": 20.0, "packed_bytes": 5e6, "copy_gbps": 0.5, "rss_bytes": 9e6, "call_bytes": 3e6, "peak_gflops": 90.0}
     text = report.table({"processor": "some", "packages": {"a": "1"}, "runs": [run]})
     assert "| small | 1 | avx2 | 1x8 | 25% | 88% | 2.50x (2.50x) b | 2.00 (4.00) | 6.00 (12.00) | 5.00 (10.00) | 1.00 (2.00) |" in text
-    assert "| small | 1 | 1.50 | 20 | 5 | 9 | 90.0 |" in text
+    assert "| small | 1 | 1.50 | 20 (50%) | 5 | 9 | 3 | 90.0 |" in text

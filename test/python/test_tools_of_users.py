@@ -1,6 +1,7 @@
 """convbert bench and doctor; and what importing the package costs."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ import pytest
 
 import convbert
 from checkpoints import DEMO, GOLDEN, loaded
-from convbert import _runtime, benchmark, doctor, peers
+from convbert import _runtime, benchmark, doctor, machine, peers
 
 
 def command(*arguments):
@@ -22,7 +23,9 @@ def test_bench():
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()
     assert lines[0].startswith(f"{DEMO / 'langid'}: 1,329,500 parameters, avx")
-    assert lines[2].startswith("multiply-add peak in this run: ")
+    assert re.search(r"; weights packed in [0-9.]+ ms \([0-9.]+ MiB, [0-9.]+ GB/s, \d+% of a plain copy\)$", lines[1])
+    assert re.match(r"multiply-add peak in this run: [0-9.]+ GF/s; resident memory [0-9.]+ MiB, of which calls took [0-9.]+ ",
+                    lines[2])
     assert lines[3].split()[:5] == ["shape", "pads", "ms", "best", "ms"]
     assert [line.split()[0] for line in lines[4:]] == ["1x16", "2x8"]
 
@@ -35,7 +38,23 @@ def test_bench_numbers():
     assert row.share == pytest.approx(model.cost(2, 9).flops / row.best_ms * 1e-6 / result.peak_gflops)
     assert 0 < row.best_ms <= row.milliseconds and row.calls >= 3 and row.peers == {}
     assert result.isa == model.isa and result.parameters == 19428
+    assert result.prepack_gbps == pytest.approx(result.packed_bytes / result.prepack_ms * 1e-6)
     assert json.dumps(result.to_dict())
+
+
+def test_memory_of_calls():
+    """Activations of 8 x 128 tokens, and no more than the workspaces, inputs and results that there are."""
+    result = benchmark.benchmark(DEMO / "langid", benchmark.parse_shapes("8x128"), threads=1, seconds=0.02)
+    model = loaded(DEMO / "langid")
+    model(np.ones((8, 128), np.int64))
+    assert 2**20 < result.call_bytes < model.workspace_bytes + 2**23 and result.copy_gbps > 0.1
+
+
+def test_peak():
+    machine.reset_peak()
+    before = machine.peak_bytes()
+    np.ones(64 << 20, np.uint8)
+    assert machine.peak_bytes() - before > 60 << 20 and machine.rss_bytes() < machine.peak_bytes()
 
 
 def test_bench_refusals(tmp_path):

@@ -37,11 +37,15 @@ def table(result):
                      for name in (*engines, "exact")]
             lines.append("| " + " | ".join([run["size"], str(run["threads"]), run["isa"], m["shape"],
                                             f"{m['pad_share']:.0%}", f"{m['share']:.0%}", ahead, *cells]) + " |")
-    lines += ["", "| size | threads | compile, s | prepack, ms | packed, MB | resident, MB | peak, GF/s |", "|---" * 7 + "|"]
+    lines += ["", "`prepack` (share of the rate of a plain copy of memory); `calls`: memory beyond that of the loaded model.", "",
+              "| size | threads | compile, s | prepack, ms | packed, MB | resident, MB | calls, MB | peak, GF/s |",
+              "|---" * 8 + "|"]
     for run in result["runs"]:
         compiled = "cached" if run["cached"] else f"{run['compile_ms'] / 1e3:.2f}"
-        lines.append(f"| {run['size']} | {run['threads']} | {compiled} | {run['prepack_ms']:.0f} | "
-                     f"{run['packed_bytes'] / 1e6:.0f} | {run['rss_bytes'] / 1e6:.0f} | {run['peak_gflops']:.1f} |")
+        lines.append(f"| {run['size']} | {run['threads']} | {compiled} | {run['prepack_ms']:.0f} "
+                     f"({run['packed_bytes'] / run['prepack_ms'] * 1e-6 / run['copy_gbps']:.0%}) | "
+                     f"{run['packed_bytes'] / 1e6:.0f} | {run['rss_bytes'] / 1e6:.0f} | {run['call_bytes'] / 1e6:.0f} | "
+                     f"{run['peak_gflops']:.1f} |")
     return "\n".join(lines) + "\n"
 
 
