@@ -3,9 +3,14 @@
 #include "lib/Runtime/Error.h"
 #include "lib/Runtime/MappedFile.h"
 
+#include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 using namespace convbert::rt;
@@ -40,10 +45,28 @@ static std::vector<MemRef1D> bindParameters(const Description &description, File
   return raw;
 }
 
-/// Packs the parameters that `raw` lists; `dropPages` is called after each 64 MB.
-template <typename Drop>
-static Memory pack(const CompiledObject &object, const Description &description, const std::vector<MemRef1D> &raw,
-                   int32_t threads, Drop dropPages) {
+/// Calls `work` with 0, ..., `count` - 1, each once, on as many as `threads` threads, of which this one is the first.
+template <typename Work> static void forEach(int64_t count, int32_t threads, const Work &work) {
+  std::atomic<int64_t> next{0};
+  auto run = [&] {
+    for (int64_t i = next++; i < count; i = next++)
+      work(i);
+  };
+  std::vector<std::thread> others;
+  try {
+    for (int64_t i = 1; i < std::min<int64_t>(threads, count); ++i)
+      others.emplace_back(run);
+  } catch (const std::system_error &) {
+    // The system grants no more: those that there are do all the work.
+  }
+  run();
+  for (std::thread &other : others)
+    other.join();
+}
+
+Memory convbert::rt::packWeights(const CompiledObject &object, const Description &description, int32_t threads) {
+  Files files;
+  std::vector<MemRef1D> raw = bindParameters(description, files);
   MemRef1D table(raw.data(), static_cast<int64_t>(raw.size()));
 
   int64_t bytes = object.packedBytes(), steps = object.prepackSteps();
@@ -55,23 +78,17 @@ static Memory pack(const CompiledObject &object, const Description &description,
   // Steps are about equal in size (a layer, a table), so their number stands for their bytes.
   double perStep = steps ? static_cast<double>(bytes) / steps : 0;
   double sinceDrop = 0;
-  for (int64_t step = 0; step < steps; ++step) {
-    object.prepack(table, destination, step, threads);
+  std::mutex mutex;
+  forEach(steps, threads, [&](int64_t step) {
+    object.prepack(table, destination, step, /*threads=*/1);
+    std::lock_guard<std::mutex> lock(mutex);
     sinceDrop += perStep;
     if (sinceDrop < kDropInterval)
-      continue;
-    dropPages();
-    sinceDrop = 0;
-  }
-  return packed;
-}
-
-Memory convbert::rt::packWeights(const CompiledObject &object, const Description &description, int32_t threads) {
-  Files files;
-  std::vector<MemRef1D> raw = bindParameters(description, files);
-  Memory packed = pack(object, description, raw, threads, [&] {
+      return;
+    // Who still reads them gets them again from the system's cache.
     for (const auto &entry : files)
       entry.second->dropResidentPages();
+    sinceDrop = 0;
   });
   for (const auto &entry : files)
     entry.second->checkUnchanged();

@@ -1,6 +1,7 @@
 """One model and many threads; forked and spawned processes; several models; other libraries in the process."""
 
 import multiprocessing
+import os
 import subprocess
 import sys
 import threading
@@ -9,6 +10,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+import convbert
 from checkpoints import DEMO, GOLDEN, loaded
 
 IDS = np.arange(10).reshape(2, 5)
@@ -63,6 +65,18 @@ def test_threads_that_load_and_call_different_models():
 
 def child(connection, model):
     connection.send(model(IDS)[0])
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": "bf16"}], ids=["f32", "bf16"])
+def test_threads_that_pack_give_the_same_bytes(options):
+    """And none of them stays."""
+    before = set(os.listdir("/proc/self/task"))
+    alone = convbert.load(DEMO / "langid", threads=1, **options)
+    assert set(os.listdir("/proc/self/task")) <= before
+    together = convbert.load(DEMO / "langid", threads=3, **options)
+    packed = [model._entries[()].runtime.packed for model in (alone, together)]
+    assert np.array_equal(*packed) and packed[0].ctypes.data != packed[1].ctypes.data
+    assert len(os.listdir("/proc/self/task")) <= len(before)
 
 
 def test_fork_while_other_threads_call():
