@@ -94,7 +94,7 @@ class Benchmark:
     cached: bool
     prepack_ms: float
     packed_bytes: int
-    #: 1e9 bytes a second that the same number of threads copies in this process: what packing, which also reads and
+    #: 1e9 bytes a second that the same number of threads copies to fresh memory: what packing, which also reads and
     #: writes everything about once, is a share of.
     copy_gbps: float
     #: Resident memory of the process after the last call of this engine alone, other engines not yet loaded.
