@@ -1,6 +1,7 @@
 """tools/bench: its checkpoints have the published sizes, and a run writes what it measured."""
 
 import json
+import re
 import subprocess
 import sys
 from math import prod
@@ -51,3 +52,17 @@ def test_ratios_are_to_the_fastest_other_engine():
     text = report.table({"processor": "some", "packages": {"a": "1"}, "runs": [run]})
     assert "| small | 1 | avx2 | 1x8 | 25% | 88% | 2.50x (2.50x) b | 2.00 (4.00) | 6.00 (12.00) | 5.00 (10.00) | 1.00 (2.00) |" in text
     assert "| small | 1 | 1.50 | 20 (50%) | 5 | 9 | 3 | 90.0 |" in text
+
+
+def test_static_shapes(build_dir):
+    """Both builds give the same bits, and are timed."""
+    command = [sys.executable, ROOT / "tools" / "bench" / "static_shapes.py", ROOT / "test" / "golden" / "base_tiny",
+               "--shapes", "2x9,1x5", "--rounds", "2", "--seconds", "0.01", "--build", build_dir]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    number = r"[0-9.]+ ms \(median [0-9.]+\)"
+    for line, name in zip(result.stdout.splitlines(), ["2x9", "1x5", None], strict=True):
+        if name:
+            assert re.fullmatch(rf" *{name}: dynamic {number}, static {number}, cost [-+0-9.]+% \(median [-+0-9.]+%\)", line)
+        else:
+            assert re.fullmatch(r"  mean: cost [-+0-9.]+% \(median [-+0-9.]+%\)", line)
