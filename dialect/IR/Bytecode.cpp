@@ -81,7 +81,7 @@ LogicalResult DepthwiseConv1DOp::readProperties(DialectBytecodeReader &reader, O
                                             failed(reader.readOptionalAttribute(properties.dilation))));
 }
 
-/// An older version has what it can say: a reader of it refuses the rest when it verifies.
+/// Older versions have no word for strides and dilations: whoever asks for one loses them.
 void DepthwiseConv1DOp::writeProperties(DialectBytecodeWriter &writer) {
   auto &properties = getProperties();
   writer.writeOptionalAttribute(properties.layout);

@@ -1,6 +1,6 @@
 //===- KernelCalls.cpp - Which kernel computes an operation -----------------===//
 
-#include "dialect/IR/ShapeRules.h"
+#include "dialect/IR/WindowRules.h"
 #include "lib/Outline/HostBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -46,19 +46,28 @@ struct Emitter {
     auto type = panels ? cast<MemRefType>(panels.getType()) : MemRefType();
     if (!type || type.getRank() != (tiles.isPaired ? 4 : 3))
       return operation->emitOpError() << "requires packed parameters that rest on globals";
+    if (tiles.isPaired && failed(round(x)))
+      return failure();
+    Value rows = tiles.isPaired ? host.pairTilesIn(x, inColumn, type.getDimSize(1))
+                                : host.tilesIn(x, inColumn, type.getDimSize(1));
+    if (multiplier)
+      multiplier = host.tilesOut(multiplier, 0, type.getDimSize(0));
+    return product(rows, panels, bias, multiplier, activation, host.tilesOut(y, outColumn, type.getDimSize(0)));
+  }
+
+  /// The same on tiles of rows: `rows` as the kernel reads them, `multiplier` and `out` as it writes them.
+  LogicalResult product(Value rows, Value panels, Value bias, Value multiplier, ActivationKind activation, Value out) {
+    const TileSizes &tiles = host.getTiles();
+    auto type = cast<MemRefType>(panels.getType());
     std::string kind = stringifyActivationKind(activation).str();
     std::string suffix = activation == ActivationKind::Identity ? "" : kind;
     StringRef weightType = type.getElementType().isBF16() ? "bf16" : "f32";
     TemplateParameters parameters{
         {"MR", text(tiles.rows)}, {"NR", text(tiles.panel)}, {"WT", weightType.str()}, {"ACT", kind}};
-    if (tiles.isPaired && failed(round(x)))
-      return failure();
-    Value rows = tiles.isPaired ? host.pairTilesIn(x, inColumn, type.getDimSize(1))
-                                : host.tilesIn(x, inColumn, type.getDimSize(1));
     SmallVector<Value> operands{rows, panels, bias};
     if (multiplier)
-      operands.push_back(host.tilesOut(multiplier, 0, type.getDimSize(0)));
-    operands.push_back(host.tilesOut(y, outColumn, type.getDimSize(0)));
+      operands.push_back(multiplier);
+    operands.push_back(out);
     // Panels of bf16 are half as large; kernels in slices take those of f32 only.
     bool isDeep =
         !multiplier && suffix.empty() && type.getElementType().isF32() && type.getDimSize(1) >= TileSizes::deep;
@@ -136,12 +145,65 @@ struct Emitter {
     return call("attention_bias", "", {}, {input(op.getMask()), host.base(op.getResult())});
   }
 
+  LogicalResult requireCentred(int64_t taps, ArrayRef<int64_t> pads) {
+    if (taps % 2 == 1 && pads[0] == pads[1])
+      return success();
+    return operation->emitOpError() << "requires an odd number of taps with equal pads for the CPU kernel, but found "
+                                    << taps << " taps and pads " << pads[0] << ", " << pads[1];
+  }
+
+  LogicalResult requireTokensKept(const Window &window) {
+    if (window.keepsTokens() && window.dilation == 1)
+      return success();
+    return operation->emitOpError()
+           << "requires as many tokens out as in and no dilation for the CPU kernel, but found "
+           << "stride " << window.stride << ", dilation " << window.dilation << ", " << window.taps << " taps and pads "
+           << window.pads[0] << ", " << window.pads[1];
+  }
+
+  /// A matrix product of rows that overlap: row t of a padded copy, read on over the rows behind it, is the window of
+  /// token t.  Groups follow each other in the same copy.
+  LogicalResult emit(Conv1DOp op) {
+    const TileSizes &tiles = host.getTiles();
+    ConvFeatures features = ConvFeatures::get(op.getWeight(), op.getLayout());
+    int64_t groups = op.getGroups(), in = features.in, out = features.out / groups, reach = features.taps - 1;
+    if (failed(requireTokensKept(Window::get(op, features.taps))))
+      return failure();
+    if (op.hasSequenceWeights())
+      return op.emitOpError() << "requires one weight for all sequences for the CPU kernel";
+    if (tiles.isPaired)
+      return op.emitOpError() << "requires products of f32 for the CPU kernel, but found an instruction set for bf16";
+    auto [padded, made] = host.getPlan().getPadded(op.getResult());
+    Value rows = host.countPadded(reach), tileCount = host.countTiles(rows);
+    int64_t pitch = host.getPlan().getBuffer(made).width;
+    auto index = [&](int64_t value) -> OpFoldResult { return Builder(op.getContext()).getIndexAttr(value); };
+    for (int64_t g = 0; g < groups; ++g) {
+      Value panels = parameter(op.getWeight(), g);
+      if (!panels)
+        return op.emitOpError() << "requires packed parameters that rest on globals";
+      TemplateParameters padding{{"W", text(in)}, {"REACH", text(reach)}, {"LOW", text(op.getPads()[0])}};
+      std::string suffix = text(in) + "_r" + text(reach) + "_low" + text(op.getPads()[0]);
+      Value copy = host.view(padded, {rows, index(in)}, {index(in), index(1)});
+      if (failed(call("pad_tokens", suffix, padding, {host.rows(op.getX(), in, g * in), copy})))
+        return failure();
+      Value windows = host.view(padded, {tileCount, index(tiles.rows), index(in * features.taps)},
+                                {index(tiles.rows * in), index(in), index(1)});
+      int64_t panelCount = cast<MemRefType>(panels.getType()).getDimSize(0);
+      Value results = host.view(made, {tileCount, index(tiles.rows), index(panelCount), index(tiles.panel)},
+                                {index(tiles.rows * pitch), index(pitch), index(tiles.panel), index(1)}, g * out);
+      if (failed(product(windows, panels, parameter(op.getBias(), g), /*multiplier=*/Value(), ActivationKind::Identity,
+                         results)))
+        return failure();
+    }
+    Value all = host.view(made, {rows, index(features.out)}, {index(pitch), index(1)});
+    return call("unpad_tokens", text(features.out) + "_r" + text(reach),
+                {{"W", text(features.out)}, {"REACH", text(reach)}}, {all, host.rows(op.getResult(), features.out)});
+  }
+
   LogicalResult emit(DepthwiseConv1DOp op) {
     int64_t taps = op.getTaps(), low = op.getPads()[0], high = op.getPads()[1];
-    if (!op.keepsTokens() || op.getDilation() != 1)
-      return op.emitOpError() << "requires as many tokens out as in and no dilation for the CPU kernel, but found "
-                              << "stride " << op.getStride() << ", dilation " << op.getDilation() << ", " << taps
-                              << " taps and pads " << low << ", " << high;
+    if (failed(requireTokensKept(Window::get(op, taps))))
+      return failure();
     if (int64_t channels = getFeatures(op.getX()), filters = getFeatures(op.getResult()); channels != filters)
       return op.emitOpError() << "requires one filter a channel for the CPU kernel, but found " << filters
                               << " filters of " << channels << " channels";
@@ -344,8 +406,8 @@ LogicalResult convbert::emitKernelCalls(Operation *op, HostBuilder &host, Kernel
                                         const OperandLookup &lookup) {
   Emitter emitter{op, host, kernels, lookup};
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp, DepthwiseConv1DOp,
-            ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp, PoolOp, AddBiasOp,
-            ScaleChannelsOp, SelectBranchesOp>([&](auto concrete) { return emitter.emit(concrete); })
+      .Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp, Conv1DOp,
+            DepthwiseConv1DOp, ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp, PoolOp>(
+          [&](auto concrete) { return emitter.emit(concrete); })
       .Default([&](Operation *) { return op->emitOpError() << "has no CPU kernel"; });
 }

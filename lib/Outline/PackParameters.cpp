@@ -1,7 +1,6 @@
 //===- PackParameters.cpp - Weights in the order in which kernels read them -===//
 
-#include "dialect/IR/ShapeRules.h"
-#include "lib/Outline/ExpandHeads.h"
+#include "dialect/IR/WindowRules.h"
 #include "lib/Outline/FeatureLayout.h"
 #include "lib/Outline/Passes.h"
 #include "lib/Outline/Requirements.h"
@@ -134,7 +133,7 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
     for (Operation *op : ops) {
       OpBuilder b(op);
       llvm::TypeSwitch<Operation *>(op)
-          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp, DepthwiseConv1DOp, LayerNormOp, EmbeddingsOp, AddBiasOp>(
+          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp, Conv1DOp, DepthwiseConv1DOp, LayerNormOp, EmbeddingsOp>(
               [&](auto concrete) { pack(b, concrete); });
     }
   }
@@ -203,6 +202,27 @@ private:
       biases.push_back(packBias(b, op, bias, weight, out, [](Relayout &) {}));
     }
     setBias(b, op, biases, groups * out);
+    replace(b, op.getWeightMutable(), packed);
+  }
+
+  /// Panels of a convolution, group by group: the taps of a token lie behind each other, each with its features.
+  void pack(OpBuilder &b, Conv1DOp op) {
+    if (op.hasSequenceWeights())
+      return;
+    ConvFeatures features = ConvFeatures::get(op.getWeight(), op.getLayout());
+    int64_t groups = static_cast<int64_t>(op.getGroups()), out = features.out / groups;
+    Relayout all(b, op.getWeight());
+    if (op.getLayout() == WeightLayout::InOut)
+      all.transpose({2, 1, 0});
+    SmallVector<Value> packed, biases;
+    for (int64_t g = 0; g < groups; ++g) {
+      SmallVector<int64_t> shape{out, features.in, features.taps};
+      Relayout r(b, groups == 1 ? all.get() : slice(b, all.get(), g * out, shape, shape));
+      packed.push_back(packPanels(r.transpose({2, 1, 0}).join(0), 1));
+      Value bias = op.getBias() && groups > 1 ? slice(b, op.getBias(), g * out, {out}, {out}) : op.getBias();
+      biases.push_back(packBias(b, op, bias, op.getWeight(), out, [](Relayout &) {}));
+    }
+    setBias(b, op, biases, features.out);
     replace(b, op.getWeightMutable(), packed);
   }
 

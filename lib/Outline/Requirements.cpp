@@ -20,9 +20,13 @@ LogicalResult convbert::requireSizes(func::FuncOp fn) {
       if (elements > kMostElements)
         return op->emitOpError() << "requires tensors of at most " << kMostElements << " elements, but found " << type;
     }
+    int64_t groups = 1;
     if (auto grouped = dyn_cast<GroupedDenseOp>(op))
-      if (int64_t groups = getExtent(grouped.getWeight(), 0); groups > kMostGroups)
-        return op->emitOpError() << "requires at most " << kMostGroups << " groups, but found " << groups;
+      groups = getExtent(grouped.getWeight(), 0);
+    if (auto conv = dyn_cast<Conv1DOp>(op))
+      groups = static_cast<int64_t>(conv.getGroups());
+    if (groups > kMostGroups)
+      return op->emitOpError() << "requires at most " << kMostGroups << " groups, but found " << groups;
     return WalkResult::advance();
   });
   return failure(walk.wasInterrupted());

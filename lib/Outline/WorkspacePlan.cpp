@@ -1,8 +1,7 @@
 //===- WorkspacePlan.cpp - Where activations lie in the workspace -----------===//
 
 #include "lib/Outline/WorkspacePlan.h"
-#include "dialect/IR/ShapeRules.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "dialect/IR/WindowRules.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -220,25 +219,29 @@ void WorkspacePlan::addRounded(func::FuncOp fn) {
   }
 }
 
-/// One buffer for all attention without a bias on keys of one length, in use from the first to the last.
-void WorkspacePlan::addPlainBias(func::FuncOp fn) {
+/// Two buffers for each convolution.  A sequence owns at least 8 rows, so a row of the call stands for so many rows
+/// that all padded sequences fit, and behind them a row tile and the taps that its last row reads.
+void WorkspacePlan::addPadded(func::FuncOp fn) {
   int64_t position = 0;
   for (Operation &op : fn.getBody().front()) {
     ++position;
-    auto attention = dyn_cast<SelfAttentionOp>(op);
-    if (!attention || attention.getBias())
+    auto conv = dyn_cast<Conv1DOp>(op);
+    if (!conv)
       continue;
-    unsigned length = lengths.get(attention.getK());
-    auto [it, isNew] = plainBias.try_emplace(length, buffers.size());
-    if (isNew) {
+    ConvFeatures features = ConvFeatures::get(conv.getWeight(), conv.getLayout());
+    int64_t groups = static_cast<int64_t>(conv.getGroups()), out = features.out / groups;
+    int64_t rows = 1 + llvm::divideCeil(2 * (features.taps - 1) + tiles.rows - 1, TileSizes::queryRows);
+    auto add = [&](int64_t width) {
       Buffer buffer;
-      buffer.kind = RowKind::Key;
-      buffer.length = length;
-      buffer.width = buffer.pitch = 1;
-      buffer.first = position;
+      buffer.kind = RowKind::Token;
+      buffer.width = width;
+      buffer.pitch = llvm::alignTo(rows * width, TileSizes::lanes);
+      buffer.first = buffer.last = position;
       buffers.push_back(buffer);
-    }
-    buffers[it->second].last = position;
+      return static_cast<unsigned>(buffers.size() - 1);
+    };
+    unsigned in = add(features.in);
+    padded[conv.getResult()] = {in, add(features.out - out + llvm::alignTo(out, tiles.panel))};
   }
 }
 
@@ -276,7 +279,7 @@ FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes
   if (failed(plan.reserveTouched(fn)))
     return failure();
   plan.extendLiveRanges(fn);
-  plan.addPlainBias(fn);
+  plan.addPadded(fn);
   if (tiles.isPaired)
     plan.addRounded(fn);
   return plan;

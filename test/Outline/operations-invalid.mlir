@@ -397,3 +397,36 @@ module {
     return %x : tensor<?x?x8xf32>
   }
 }
+
+// -----
+
+func.func private @strided_conv(%x: tensor<?x?x8xf32>, %w: tensor<4x8x3xf32>) -> tensor<?x?x4xf32> {
+  // expected-error @below {{requires as many tokens out as in and no dilation for the CPU kernel, but found stride 2, dilation 1, 3 taps and pads 1, 1}}
+  %y = convbert.conv1d %x, %w {pads = array<i64: 1, 1>, stride = 2 : i64} : (tensor<?x?x8xf32>, tensor<4x8x3xf32>) -> tensor<?x?x4xf32>
+  return %y : tensor<?x?x4xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
+func.func private @weights_of_sequences(%x: tensor<?x?x8xf32>, %w: tensor<?x4x8x3xf32>) -> tensor<?x?x4xf32> {
+  // expected-error @below {{requires one weight for all sequences for the CPU kernel}}
+  %y = convbert.conv1d %x, %w {pads = array<i64: 1, 1>} : (tensor<?x?x8xf32>, tensor<?x4x8x3xf32>) -> tensor<?x?x4xf32>
+  return %y : tensor<?x?x4xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
+func.func private @many_groups(%x: tensor<?x?x4096xf32>, %w: tensor<4096x2x3xf32>) -> tensor<?x?x4096xf32> {
+  // expected-error @below {{requires at most 1024 groups, but found 2048}}
+  %y = convbert.conv1d %x, %w {groups = 2048 : i64, pads = array<i64: 1, 1>} : (tensor<?x?x4096xf32>, tensor<4096x2x3xf32>) -> tensor<?x?x4096xf32>
+  return %y : tensor<?x?x4096xf32>
+}
+func.func @forward() {
+  return
+}

@@ -72,6 +72,44 @@ def test_a_separable_convolution_with_norm_and_activation(isa):
 
 
 @isas
+@pytest.mark.parametrize("sizes, low, biased, layout", [
+    # width, out, taps, groups
+    ((D, 29, 3, 1), 1, True, "out_in"), ((D, 50, 4, 1), 3, False, "in_out"), ((30, 21, 9, 3), 4, True, "out_in"),
+    ((24, 100, 2, 2), 0, True, "in_out"), ((48, 8, 31, 1), 15, False, "out_in"), ((64, 13, 33, 1), 0, True, "out_in")])
+def test_convolution(isa, sizes, low, biased, layout):
+    width, out, taps, groups = sizes
+    shape = (out, width // groups, taps) if layout == "out_in" else (taps, width // groups, out)
+    # Sums of up to 1488 products stay near 1, and rounding errors with them.
+    w = random_array(*shape) / np.float32(np.sqrt(taps * width // groups))
+    parameters = {"w": w, "b": random_array(out)} if biased else {"w": w}
+    body = (f"  %y = convbert.conv1d %x, %w{', %b' * biased} {{pads = array<i64: {low}, {taps - 1 - low}>, "
+            f"groups = {groups} : i64, layout = #convbert.layout<{layout}>}} : ({tokens(width)}, {tensor(*shape)}"
+            f"{', ' + tensor(out) if biased else ''}) -> {tokens(out)}\n  return %y : {tokens(out)}")
+    check(isa, width, body, parameters, [("tokens", out)],
+          lambda x, mask, p: [ops.conv1d(x[None], p["w"], p.get("b"), (low, taps - 1 - low), groups=groups,
+                                         layout=layout)[0]])
+
+
+@isas
+def test_convolutions_between_other_layers(isa):
+    """Padded rows are temporaries: what stands beside them in the workspace stays as it is."""
+    parameters = norm_parameters(40) | {"w": random_array(40, D, 3), "v": random_array(D, 40, 5), "b": random_array(D),
+                                        "wd": random_array(D, D)}
+    body = (f"  %g = convbert.dense %x, %wd : ({tokens(D)}, {tensor(D, D)}) -> {tokens(D)}\n"
+            f"  %h = convbert.conv1d %x, %w {{pads = array<i64: 1, 1>}} : ({tokens(D)}, {tensor(40, D, 3)})"
+            f" -> {tokens(40)}\n" + norm("%n", "%h", 40) +
+            f"  %a = convbert.activation %n {{kind = #convbert.activation<relu>}} : {tokens(40)}\n"
+            f"  %y = convbert.conv1d %a, %v, %b {{pads = array<i64: 4, 0>}} : ({tokens(40)}, {tensor(D, 40, 5)}, "
+            f"{tensor(D)}) -> {tokens(D)}\n  return %y, %g : {tokens(D)}, {tokens(D)}")
+
+    def expected(x, mask, p):
+        a = np.maximum(normed(ops.conv1d(x[None], p["w"], pads=(1, 1)), p), 0)
+        return [ops.conv1d(a, p["v"], p["b"], (4, 0))[0], x @ p["wd"].T]
+
+    check(isa, D, body, parameters, [("tokens", D)] * 2, expected)
+
+
+@isas
 def test_a_convolution_of_one_tap(isa):
     w, b = random_array(13, D, 1), random_array(13)
     body = (f"  %y = convbert.conv1d %x, %w, %b {{pads = array<i64: 0, 0>}} : ({tokens(D)}, {tensor(13, D, 1)}, "

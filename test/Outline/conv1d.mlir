@@ -1,0 +1,29 @@
+// A convolution is a matrix product of rows that overlap: a copy with zeros around each sequence, no windows.
+// RUN: convbert-opt %s --convbert-outline-cpu=isa=avx512 | FileCheck %s
+// RUN: not convbert-opt %s --convbert-outline-cpu=isa=avx512bf16 2>&1 | FileCheck %s --check-prefix=PAIRS
+
+// PAIRS: error: 'convbert.conv1d' op requires products of f32 for the CPU kernel, but found an instruction set for bf16
+
+ml_program.global private @t(#ml_program.extern : tensor<9x32xf32>) : tensor<9x32xf32>
+ml_program.global private @g(#ml_program.extern : tensor<32xf32>) : tensor<32xf32>
+ml_program.global private @w(#ml_program.extern : tensor<100x16x3xf32>) : tensor<100x16x3xf32>
+
+// Each group is copied, then multiplied: row after row of 16 features, three of them at a time, to two panels.
+// CHECK-LABEL: func.func @forward(
+// CHECK-COUNT-2: call @pad_tokens_16_r2_low1(
+// CHECK-NOT:     call @pad_tokens
+// CHECK:         call @unpad_tokens_100_r2(
+// CHECK-NOT:     call @unpad_tokens
+
+// CHECK-LABEL: func.func private @pad_tokens_16_r2_low1(
+func.func @forward(%ids: tensor<?x?xi64>) -> tensor<?x?x100xf32> {
+  %t = ml_program.global_load_const @t : tensor<9x32xf32>
+  %g = ml_program.global_load_const @g : tensor<32xf32>
+  %w = ml_program.global_load_const @w : tensor<100x16x3xf32>
+  %x = convbert.embeddings %ids, %ids, %ids tables(%t, %t, %t) norm(%g, %g) {eps = 0.5 : f64}
+    : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x32xf32>, tensor<9x32xf32>, tensor<9x32xf32>,
+       tensor<32xf32>, tensor<32xf32>) -> tensor<?x?x32xf32>
+  %y = convbert.conv1d %x, %w {groups = 2 : i64, pads = array<i64: 1, 1>}
+    : (tensor<?x?x32xf32>, tensor<100x16x3xf32>) -> tensor<?x?x100xf32>
+  return %y : tensor<?x?x100xf32>
+}
