@@ -152,6 +152,7 @@ struct Emitter {
                                     << taps << " taps and pads " << pads[0] << ", " << pads[1];
   }
 
+  // TODO(#8): strides and other numbers of tokens need rows of another count, dilation a kernel that steps over rows.
   LogicalResult requireTokensKept(const Window &window) {
     if (window.keepsTokens() && window.dilation == 1)
       return success();
@@ -163,6 +164,7 @@ struct Emitter {
 
   /// A matrix product of rows that overlap: row t of a padded copy, read on over the rows behind it, is the window of
   /// token t.  Groups follow each other in the same copy.
+  // TODO(#8): weights of each sequence (kernel_attention_conv), several filters a channel, pairs of bf16.
   LogicalResult emit(Conv1DOp op) {
     const TileSizes &tiles = host.getTiles();
     ConvFeatures features = ConvFeatures::get(op.getWeight(), op.getLayout());
