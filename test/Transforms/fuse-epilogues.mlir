@@ -199,6 +199,24 @@ func.func @other_taps(%x: !x, %w: tensor<6x8xf32>) -> (!x, !x) {
   return %y, %z : !x, !x
 }
 
+// A norm adds two activations itself; a sum with another user, or a second one beside a residual, stays.
+// CHECK-LABEL: func.func @residual(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x?x8xf32>, %[[Y:[^:]*]]: tensor<?x?x8xf32>,
+// CHECK:         %[[N:.*]] = convbert.layer_norm %[[X]] residual(%[[Y]])
+// CHECK:         %[[S:.*]] = arith.addf %[[X]], %[[N]]
+// CHECK:         convbert.layer_norm %[[S]], %
+// CHECK:         %[[R:.*]] = arith.addf %[[X]], %[[X]]
+// CHECK:         convbert.layer_norm %[[R]] residual(%[[Y]])
+func.func @residual(%x: !x, %y: !x, %g: tensor<8xf32>) -> (!x, !x, !x, !x) {
+  %s = arith.addf %x, %y : !x
+  %n = convbert.layer_norm %s, %g, %g {eps = 0.5 : f64} : (!x, tensor<8xf32>, tensor<8xf32>) -> !x
+  %t = arith.addf %x, %n : !x
+  %m = convbert.layer_norm %t, %g, %g {eps = 0.5 : f64} : (!x, tensor<8xf32>, tensor<8xf32>) -> !x
+  %r = arith.addf %x, %x : !x
+  %o = convbert.layer_norm %r residual(%y), %g, %g {eps = 0.5 : f64} : (!x, !x, tensor<8xf32>, tensor<8xf32>) -> !x
+  return %n, %t, %m, %o : !x, !x, !x, !x
+}
+
 // What the softmax leaves out moves with it.
 // CHECK-LABEL: func.func @renormalised_taps(
 // CHECK:         %[[T:.*]] = convbert.dynamic_kernel {{.*}} {heads = 2 : i64, normalize = #convbert.norm<none>}

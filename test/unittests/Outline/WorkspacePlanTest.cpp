@@ -43,7 +43,7 @@ struct WorkspacePlanTest : convbert::test::OutlineTest {
   /// No two live buffers overlap, and every arena is exactly as large as the end of its last buffer.
   static void checkOffsets(func::FuncOp fn, WorkspacePlan &plan) {
     auto ranges = liveRanges(fn, plan);
-    Footprint ends{};
+    Footprint ends(kRowKinds, 0);
     for (auto &[index, range] : ranges) {
       const Buffer &buffer = plan.getBuffer(index);
       if (buffer.external)
