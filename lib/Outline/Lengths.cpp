@@ -2,6 +2,7 @@
 
 #include "lib/Outline/Lengths.h"
 #include "dialect/IR/ConvBERTOps.h"
+#include "dialect/IR/WindowRules.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -9,14 +10,17 @@
 using namespace mlir;
 using namespace mlir::convbert;
 
-/// Of a convolution of `taps` taps.
-static LengthStep getConvStep(int64_t taps, ArrayRef<int64_t> pads, int64_t stride, int64_t dilation) {
-  return {pads[0] + pads[1] - dilation * (taps - 1) - 1, stride};
+static LengthStep getStep(const Window &window) {
+  return {window.pads[0] + window.pads[1] - window.dilation * (window.taps - 1) - 1, window.stride};
 }
 
 LengthStep convbert::getLengthStep(Operation *op) {
   return llvm::TypeSwitch<Operation *, LengthStep>(op)
-      .Case([](DepthwiseConv1DOp op) { return getConvStep(op.getTaps(), op.getPads(), /*stride=*/1, /*dilation=*/1); })
+      .Case([](DepthwiseConv1DOp op) { return getStep(Window::get(op, op.getTaps())); })
+      .Case([](Conv1DOp op) { return getStep(Window::get(op, ConvFeatures::get(op.getWeight(), op.getLayout()).taps)); })
+      .Case([](KernelAttentionConvOp op) {
+        return getStep(Window::get(op, ConvFeatures::get(op.getKernels(), op.getLayout()).taps));
+      })
       .Default(LengthStep());
 }
 
