@@ -5,8 +5,9 @@
 //   version   what the next one changed
 //   0         `apply_kernel` had a unit attribute `softmax`; now it has `normalize` (softmax or none)
 //             its `pads` were one number where both ends were alike; now they are always two
-//   1         `apply_kernel` has an attribute `with_taps`
-//   2         `depthwise_conv1d` has attributes `stride` and `dilation`, `separable_conv1d` has `dilation`
+//   1         `apply_kernel` had no `with_taps`
+//   2         `apply_kernel`, `dynamic_kernel` and `span_dynamic_conv` had no `edge`, `head_map` or `dilation`
+//             `depthwise_conv1d` had no `stride` or `dilation`, `separable_conv1d` no `dilation`
 //   3         (current)
 //
 // A file of a newer version is refused.  A file without a version has no operation of the dialect.

@@ -45,6 +45,12 @@ struct Propagation {
     }
     if (isa<MaskTokensOp, AddBiasOp>(op))
       return failure(failed(assign(op, op->getOperand(0), layout)) || failed(assign(op, op->getResult(0), layout)));
+    if (isSumOrProduct(op)) {
+      for (Value operand : op->getOperands())
+        if (failed(assign(op, operand, layout)))
+          return failure();
+      return assign(op, op->getResult(0), layout);
+    }
     if (auto dense = dyn_cast<DenseOp>(op)) {
       if (dense.getMultiplier() && failed(assign(op, dense.getMultiplier(), layout)))
         return failure();
@@ -109,7 +115,7 @@ FailureOr<FeatureLayouts> FeatureLayouts::compute(func::FuncOp fn) {
     for (Operation *op : ops) {
       if (!isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::DimOp, DenseOp, DynamicKernelOp, SelfAttentionOp,
                ApplyKernelOp, MaskTokensOp, ScaleHeadsOp, AddBiasOp>(op) &&
-          !(isa<func::ReturnOp>(op) && !fn.isPrivate())) // copied without the padding
+          !isSumOrProduct(op) && !(isa<func::ReturnOp>(op) && !fn.isPrivate())) // copied without the padding
         return op->emitOpError() << "cannot work on heads of " << layout.size << " features padded to " << layout.pitch;
       if (producesOrSharesLayout(op, value) && failed(propagation.spread(op, layout)))
         return failure();

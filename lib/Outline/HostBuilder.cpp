@@ -88,6 +88,12 @@ Value HostBuilder::tilesOut(Value value, int64_t column, int64_t panels) {
                       b.getIndexAttr(tiles.panel), b.getIndexAttr(1)});
 }
 
+Value HostBuilder::viewRows(Value bytes, Value count, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> sizes{ShapedType::kDynamic};
+  llvm::append_range(sizes, shape);
+  return memref::ViewOp::create(b, loc, MemRefType::get(sizes, b.getF32Type()), bytes, constant(0), ValueRange{count});
+}
+
 Value HostBuilder::view(unsigned index, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides, int64_t offset) {
   SmallVector<int64_t> shape, steps;
   SmallVector<Value> ignored;
@@ -101,8 +107,8 @@ Value HostBuilder::countTiles(Value rows) {
   return arith::DivUIOp::create(b, loc, add(rows, constant(tiles.rows - 1)), constant(tiles.rows));
 }
 
-Value HostBuilder::countPadded(int64_t reach) {
-  Value last = memref::LoadOp::create(b, loc, context.shape, ValueRange{add(context.batch, constant(2))});
+Value HostBuilder::countPadded(unsigned length, int64_t reach) {
+  Value last = memref::LoadOp::create(b, loc, context.shapes[length], ValueRange{add(context.batch, constant(2))});
   Value rows = arith::IndexCastOp::create(b, loc, b.getIndexType(), last);
   return add(rows, mul(context.batch, constant(reach)));
 }

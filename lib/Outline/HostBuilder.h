@@ -59,10 +59,16 @@ public:
   /// Row tiles as a dense kernel writes them: [row tile][mr][panels][nr], from `column` on.
   Value tilesOut(Value value, int64_t column, int64_t panels);
 
+  /// A caller's dense array: `bytes` as memref<count x shape x f32>.
+  Value viewRows(Value bytes, Value count, ArrayRef<int64_t> shape);
+  /// The key bias of attention without a mask, memref<batch x keys>.
+  Value plainBias(unsigned length) { return memoryOf(plan.getPlainBias(length)); }
+  /// True once: the plain key bias for that length has not been written yet.
+  bool startPlainBias(unsigned length) { return hasPlainBias.insert(length).second; }
   /// A view of a buffer from element `offset` on.
   Value view(unsigned index, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides, int64_t offset = 0);
-  /// Rows of all sequences, with `reach` rows more for each.
-  Value countPadded(int64_t reach);
+  /// Rows of all sequences of length `length`, with `reach` rows more for each.
+  Value countPadded(unsigned length, int64_t reach);
   /// Row tiles that hold `rows` rows.
   Value countTiles(Value rows);
 

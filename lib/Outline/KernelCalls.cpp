@@ -124,7 +124,8 @@ struct Emitter {
   }
 
   static TemplateParameters normParameters(int64_t width, int64_t padded, const APFloat &eps) {
-    return {{"W", text(padded)}, {"N", text(width)}, {"EPS", number(eps)}};
+    int64_t grain = llvm::divideCeil(TileSizes::threadElements, padded);
+    return {{"W", text(padded)}, {"N", text(width)}, {"EPS", number(eps)}, {"GRAIN", text(grain)}};
   }
 
   LogicalResult emit(EmbeddingsOp op) {
@@ -143,13 +144,6 @@ struct Emitter {
 
   LogicalResult emit(AttentionBiasOp op) {
     return call("attention_bias", "", {}, {input(op.getMask()), host.base(op.getResult())});
-  }
-
-  LogicalResult requireCentred(int64_t taps, ArrayRef<int64_t> pads) {
-    if (taps % 2 == 1 && pads[0] == pads[1])
-      return success();
-    return operation->emitOpError() << "requires an odd number of taps with equal pads for the CPU kernel, but found "
-                                    << taps << " taps and pads " << pads[0] << ", " << pads[1];
   }
 
   // TODO(#8): strides and other numbers of tokens need rows of another count, dilation a kernel that steps over rows.
@@ -176,7 +170,7 @@ struct Emitter {
     if (tiles.isPaired)
       return op.emitOpError() << "requires products of f32 for the CPU kernel, but found an instruction set for bf16";
     auto [padded, made] = host.getPlan().getPadded(op.getResult());
-    Value rows = host.countPadded(reach), tileCount = host.countTiles(rows);
+    Value rows = host.countPadded(host.getBuffer(op.getX()).length, reach), tileCount = host.countTiles(rows);
     int64_t pitch = host.getPlan().getBuffer(made).width;
     auto index = [&](int64_t value) -> OpFoldResult { return Builder(op.getContext()).getIndexAttr(value); };
     for (int64_t g = 0; g < groups; ++g) {
@@ -204,8 +198,9 @@ struct Emitter {
 
   LogicalResult emit(DepthwiseConv1DOp op) {
     int64_t taps = op.getTaps(), low = op.getPads()[0], high = op.getPads()[1];
-    if (failed(requireTokensKept(Window::get(op, taps))))
-      return failure();
+    if (op.getStride() != 1 || op.getDilation() != 1)
+      return op.emitOpError() << "requires neither stride nor dilation for the CPU kernel, but found stride "
+                              << op.getStride() << ", dilation " << op.getDilation();
     if (int64_t channels = getFeatures(op.getX()), filters = getFeatures(op.getResult()); channels != filters)
       return op.emitOpError() << "requires one filter a channel for the CPU kernel, but found " << filters
                               << " filters of " << channels << " channels";
@@ -213,10 +208,15 @@ struct Emitter {
                                   {"LOW", text(low)},
                                   {"HIGH", text(high)},
                                   {"IN", text(TileSizes::tokenRows + taps - 1)},
-                                  {"SPARE", text(TileSizes::tokenRows + std::max(taps - 1, low + high))}};
+                                  {"SPARE", text(TileSizes::tokenRows + std::max(taps - 1, low + high))},
+                                  {"ROWS", text(taps + (op.getBias() ? 1 : 0))}};
     std::string suffix = "k" + text(taps);
     if (low != high)
       suffix += "_low" + text(low);
+    if (op.getBias()) {
+      suffix += "_bias";
+      parameters.push_back({"BIAS", ""});
+    }
     if (low + high != taps - 1) {
       suffix += "_high" + text(high);
       parameters.push_back({"OUT", ""});
@@ -394,9 +394,10 @@ struct Emitter {
 /// Calls `action` with the operation as what it is; `otherwise` if it has no kernel.
 template <typename Result, typename Action> static Result dispatch(Operation *op, Action action, Result otherwise) {
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .template Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp,
+      .template Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp, Conv1DOp,
                      DepthwiseConv1DOp, ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp,
-                     PoolOp, arith::AddFOp, arith::MulFOp, arith::SubFOp>(action)
+                     PoolOp, AddBiasOp, ScaleChannelsOp, SelectBranchesOp, arith::AddFOp, arith::MulFOp, arith::SubFOp>(
+          action)
       .Default(otherwise);
 }
 
@@ -407,9 +408,5 @@ bool convbert::hasKernel(Operation *op) {
 LogicalResult convbert::emitKernelCalls(Operation *op, HostBuilder &host, KernelTemplates &kernels,
                                         const OperandLookup &lookup) {
   Emitter emitter{op, host, kernels, lookup};
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp, Conv1DOp,
-            DepthwiseConv1DOp, ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp, PoolOp>(
-          [&](auto concrete) { return emitter.emit(concrete); })
-      .Default([&](Operation *) { return op->emitOpError() << "has no CPU kernel"; });
+  return dispatch<LogicalResult>(op, [&](auto concrete) { return emitter.emit(concrete); }, failure());
 }

@@ -17,7 +17,8 @@ static LengthStep getStep(const Window &window) {
 LengthStep convbert::getLengthStep(Operation *op) {
   return llvm::TypeSwitch<Operation *, LengthStep>(op)
       .Case([](DepthwiseConv1DOp op) { return getStep(Window::get(op, op.getTaps())); })
-      .Case([](Conv1DOp op) { return getStep(Window::get(op, ConvFeatures::get(op.getWeight(), op.getLayout()).taps)); })
+      .Case(
+          [](Conv1DOp op) { return getStep(Window::get(op, ConvFeatures::get(op.getWeight(), op.getLayout()).taps)); })
       .Case([](KernelAttentionConvOp op) {
         return getStep(Window::get(op, ConvFeatures::get(op.getKernels(), op.getLayout()).taps));
       })

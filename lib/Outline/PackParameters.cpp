@@ -1,6 +1,8 @@
 //===- PackParameters.cpp - Weights in the order in which kernels read them -===//
 
+#include "dialect/IR/ShapeRules.h"
 #include "dialect/IR/WindowRules.h"
+#include "lib/Outline/ExpandHeads.h"
 #include "lib/Outline/FeatureLayout.h"
 #include "lib/Outline/Passes.h"
 #include "lib/Outline/Requirements.h"
@@ -133,8 +135,8 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
     for (Operation *op : ops) {
       OpBuilder b(op);
       llvm::TypeSwitch<Operation *>(op)
-          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp, Conv1DOp, DepthwiseConv1DOp, LayerNormOp, EmbeddingsOp>(
-              [&](auto concrete) { pack(b, concrete); });
+          .Case<DenseOp, GroupedDenseOp, DynamicKernelOp, Conv1DOp, DepthwiseConv1DOp, LayerNormOp, EmbeddingsOp,
+                AddBiasOp>([&](auto concrete) { pack(b, concrete); });
     }
   }
 

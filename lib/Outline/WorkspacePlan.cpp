@@ -1,7 +1,9 @@
 //===- WorkspacePlan.cpp - Where activations lie in the workspace -----------===//
 
 #include "lib/Outline/WorkspacePlan.h"
+#include "dialect/IR/ShapeRules.h"
 #include "dialect/IR/WindowRules.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -52,8 +54,8 @@ static int64_t touchedWidth(Operation *op, int64_t width, const TileSizes &tiles
     return llvm::alignTo(width, tiles.panel);
   if (isa_and_nonnull<DepthwiseConv1DOp>(op))
     return llvm::alignTo(width, TileSizes::channelBlock);
-  if (isa_and_nonnull<ActivationOp, LayerNormOp, EmbeddingsOp, PoolOp, AddBiasOp, ScaleChannelsOp, SelectBranchesOp>(
-          op))
+  if (isa_and_nonnull<ActivationOp, LayerNormOp, EmbeddingsOp, PoolOp, AddBiasOp, ScaleChannelsOp, SelectBranchesOp,
+                      arith::AddFOp, arith::MulFOp, arith::SubFOp>(op))
     return llvm::alignTo(width, TileSizes::lanes);
   return width;
 }
@@ -219,6 +221,28 @@ void WorkspacePlan::addRounded(func::FuncOp fn) {
   }
 }
 
+/// One buffer for all attention without a bias on keys of one length, in use from the first to the last.
+void WorkspacePlan::addPlainBias(func::FuncOp fn) {
+  int64_t position = 0;
+  for (Operation &op : fn.getBody().front()) {
+    ++position;
+    auto attention = dyn_cast<SelfAttentionOp>(op);
+    if (!attention || attention.getBias())
+      continue;
+    unsigned length = lengths.get(attention.getK());
+    auto [it, isNew] = plainBias.try_emplace(length, buffers.size());
+    if (isNew) {
+      Buffer buffer;
+      buffer.kind = RowKind::Key;
+      buffer.length = length;
+      buffer.width = buffer.pitch = 1;
+      buffer.first = position;
+      buffers.push_back(buffer);
+    }
+    buffers[it->second].last = position;
+  }
+}
+
 /// Two buffers for each convolution.  A sequence owns at least 8 rows, so a row of the call stands for so many rows
 /// that all padded sequences fit, and behind them a row tile and the taps that its last row reads.
 void WorkspacePlan::addPadded(func::FuncOp fn) {
@@ -234,6 +258,7 @@ void WorkspacePlan::addPadded(func::FuncOp fn) {
     auto add = [&](int64_t width) {
       Buffer buffer;
       buffer.kind = RowKind::Token;
+      buffer.length = lengths.get(conv.getX());
       buffer.width = width;
       buffer.pitch = llvm::alignTo(rows * width, TileSizes::lanes);
       buffer.first = buffer.last = position;
@@ -279,6 +304,7 @@ FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes
   if (failed(plan.reserveTouched(fn)))
     return failure();
   plan.extendLiveRanges(fn);
+  plan.addPlainBias(fn);
   plan.addPadded(fn);
   if (tiles.isPaired)
     plan.addRounded(fn);

@@ -69,6 +69,8 @@ public:
   Buffer &getBuffer(unsigned index) { return buffers[index]; }
   /// The buffer that holds `value`, the input of a matrix product, rounded to bf16.
   unsigned getRounded(Value value) const { return rounded.lookup(value); }
+  /// The buffer of zeros for keys that attention without a bias reads.
+  unsigned getPlainBias(unsigned length) const { return plainBias.lookup(length); }
   /// The buffers of a convolution for its input with zeros around each sequence, and for what it makes of those rows.
   std::pair<unsigned, unsigned> getPadded(Value result) const { return padded.lookup(result); }
   const FeatureLayouts &getLayouts() const { return layouts; }
@@ -96,6 +98,7 @@ private:
   LogicalResult reserveTouched(func::FuncOp fn);
   void extendLiveRanges(func::FuncOp fn);
   void addRounded(func::FuncOp fn);
+  void addPlainBias(func::FuncOp fn);
   void addPadded(func::FuncOp fn);
   int64_t physicalWidth(Value value) const;
 
@@ -105,8 +108,9 @@ private:
   SmallVector<Buffer> buffers;
   llvm::DenseMap<Value, View> views;
   llvm::DenseMap<Value, unsigned> rounded;
+  llvm::DenseMap<unsigned, unsigned> plainBias; ///< by length
   llvm::DenseMap<Value, std::pair<unsigned, unsigned>> padded;
-  Footprint footprint{};
+  Footprint footprint;
 };
 
 } // namespace mlir::convbert

@@ -64,9 +64,10 @@ template <typename Work> static void forEach(int64_t count, int32_t threads, con
     other.join();
 }
 
-Memory convbert::rt::packWeights(const CompiledObject &object, const Description &description, int32_t threads) {
-  Files files;
-  std::vector<MemRef1D> raw = bindParameters(description, files);
+/// Packs the parameters that `raw` lists; `dropPages` is called after each 64 MB.
+template <typename Drop>
+static Memory pack(const CompiledObject &object, const Description &description, const std::vector<MemRef1D> &raw,
+                   int32_t threads, Drop dropPages) {
   MemRef1D table(raw.data(), static_cast<int64_t>(raw.size()));
 
   int64_t bytes = object.packedBytes(), steps = object.prepackSteps();
@@ -86,9 +87,18 @@ Memory convbert::rt::packWeights(const CompiledObject &object, const Description
     if (sinceDrop < kDropInterval)
       return;
     // Who still reads them gets them again from the system's cache.
+    dropPages();
+    sinceDrop = 0;
+  });
+  return packed;
+}
+
+Memory convbert::rt::packWeights(const CompiledObject &object, const Description &description, int32_t threads) {
+  Files files;
+  std::vector<MemRef1D> raw = bindParameters(description, files);
+  Memory packed = pack(object, description, raw, threads, [&] {
     for (const auto &entry : files)
       entry.second->dropResidentPages();
-    sinceDrop = 0;
   });
   for (const auto &entry : files)
     entry.second->checkUnchanged();

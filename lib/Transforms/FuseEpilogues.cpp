@@ -66,6 +66,9 @@ struct SplitSpanKey : CountingPattern<DynamicKernelOp> {
     Value key = op.getSpanKey();
     if (!key || getElementTypeOrSelf(key).getIntOrFloatBitWidth() < 32)
       return rewriter.notifyMatchFailure(op, "no product of f32 or wider");
+    // Types may know different extents.
+    if (key.getType() != op.getQ().getType())
+      key = tensor::CastOp::create(rewriter, op.getLoc(), op.getQ().getType(), key);
     Value product = arith::MulFOp::create(rewriter, op.getLoc(), key, op.getQ());
     rewriter.modifyOpInPlace(op, [&] {
       op.getQMutable().assign(product);

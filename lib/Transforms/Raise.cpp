@@ -131,8 +131,8 @@ private:
       if (!logits)
         return b.notifyMatchFailure(op, "has taps that are no softmax over the taps");
       logits = arrange(b, loc, logits, sum.weightDims, {sum.batch, sum.token, *sum.shared, sum.tap});
-      return ApplyKernelOp::create(b, loc, sequence(), logits, /*mask=*/Value(), pads, KernelNorm::Softmax, /*with_taps=*/false,
-                                   sum.dilation, Edge::Zero, heads)
+      return ApplyKernelOp::create(b, loc, sequence(), logits, /*mask=*/Value(), pads, KernelNorm::Softmax,
+                                   /*with_taps=*/false, sum.dilation, Edge::Zero, heads)
           .getResult();
     }
     if (sum.summed && sum.made && !sum.kept)
@@ -145,7 +145,8 @@ private:
       Value logits = sum.weightDims.back() == sum.tap ? matchSoftmax(sum.weight) : Value();
       Value taps = arrange(b, loc, logits ? logits : sum.weight, sum.weightDims, {*sum.shared, sum.tap});
       KernelNorm norm = logits ? KernelNorm::Softmax : KernelNorm::None;
-      return LightConvOp::create(b, loc, sequence(), taps, /*bias=*/Value(), pads, sum.dilation, norm, Edge::Zero, heads)
+      return LightConvOp::create(b, loc, sequence(), taps, /*bias=*/Value(), pads, sum.dilation, norm, Edge::Zero,
+                                 heads)
           .getResult();
     }
     if (sum.kept)

@@ -21,7 +21,9 @@ struct Body {
     return Body{op, op->getRegion(0).front().getTerminator()->getOperand(0)};
   }
 
-  bool isElementwise() { return op.getNumLoops() == op.getNumParallelLoops() && op.getIndexingMapsArray().back().isIdentity(); }
+  bool isElementwise() {
+    return op.getNumLoops() == op.getNumParallelLoops() && op.getIndexingMapsArray().back().isIdentity();
+  }
 
   OpOperand *operand(Value inside) {
     auto argument = dyn_cast<BlockArgument>(inside);
@@ -47,16 +49,16 @@ struct Body {
     auto expand = found->get().getDefiningOp<tensor::ExpandShapeOp>();
     bool isKept = map == AffineMap::get(op.getNumLoops(), 0, results, map.getContext());
     return isKept && expand && expand.getSrcType().getRank() + 1 == expand.getResultType().getRank() ? expand.getSrc()
-                                                                                                   : Value();
+                                                                                                     : Value();
   }
 
   /// The tensor whose last axis is reduced by one operation of the kinds `Combine`; null if this is no such reduction.
-  template <typename... Combine>
-  Value reduced() {
+  template <typename... Combine> Value reduced() {
     Operation *combine = yielded.getDefiningOp();
     SmallVector<unsigned> axes;
     op.getReductionDims(axes);
-    if (!combine || !isa<Combine...>(combine) || axes != SmallVector<unsigned>{static_cast<unsigned>(op.getNumLoops() - 1)} ||
+    if (!combine || !isa<Combine...>(combine) ||
+        axes != SmallVector<unsigned>{static_cast<unsigned>(op.getNumLoops() - 1)} ||
         op.getIndexingMapsArray().back() != rowMap())
       return {};
     Value accumulator = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
@@ -81,8 +83,8 @@ static bool isLowest(Value value) {
   if (matchPattern(value, m_Constant(&all)) && all.isSplat() && isa<FloatType>(all.getElementType()))
     return (all.getSplatValue<APFloat>().isInfinity() || all.getSplatValue<APFloat>().isLargest()) &&
            all.getSplatValue<APFloat>().isNegative();
-  return matchPattern(value, m_Constant(&number)) && (number.getValue().isInfinity() || number.getValue().isLargest()) &&
-         number.getValue().isNegative();
+  return matchPattern(value, m_Constant(&number)) &&
+         (number.getValue().isInfinity() || number.getValue().isLargest()) && number.getValue().isNegative();
 }
 
 /// `x` of `x - max(x)`, which `inside` of `body` is; null if it is something else.

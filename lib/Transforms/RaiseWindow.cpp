@@ -196,7 +196,8 @@ bool convbert::isExtentOf(OpFoldResult size, Value tensor, int64_t axis) {
   if (dim.getSource() == tensor)
     return true;
   auto pad = tensor.getDefiningOp<tensor::PadOp>();
-  return pad && pad.getStaticLow()[axis] == 0 && pad.getStaticHigh()[axis] == 0 && isExtentOf(size, pad.getSource(), axis);
+  return pad && pad.getStaticLow()[axis] == 0 && pad.getStaticHigh()[axis] == 0 &&
+         isExtentOf(size, pad.getSource(), axis);
 }
 
 /// The one axis along which `slice` takes a part of its source, at a known place; all of the others.

@@ -90,8 +90,8 @@ def parser() -> argparse.ArgumentParser:
     compile_.add_argument("--inputs-embeds", action="append_const", dest="outputs", const="inputs_embeds",
                           help="short for --outputs inputs_embeds")
 
-    info = command("info", "cli_model:info", "say what a checkpoint or an artefact is")
-    directory(info, model)
+    info = command("info", "cli_model:info", "say what a checkpoint or an artefact is, or what operators cost")
+    directory(info, model, nargs="?")
     types(info)
     info.add_argument("--schedules", action="store_true",
                       help="say instead which kernel and schedule each operation gets, and what fell back to scalar loops")

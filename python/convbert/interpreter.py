@@ -135,9 +135,7 @@ def _evaluate(name: str, operands: list[Any], attributes: dict[str, Any], result
     if name == "arith.extf":
         return operands[0]
     if name in ("tensor.collapse_shape", "tensor.expand_shape"):
-        # At most one extent is dynamic: the batch of kernels that are mixed.
-        return operands[0].reshape([-1 if extent == "?" else int(extent)
-                                    for extent in re.findall(r"(\d+|\?)x", result)])
+        return _reshape(operands[0], result)
     if name == "tensor.empty":
         return None
     if name == "linalg.transpose":

@@ -13,7 +13,7 @@ from .compiler import module_costs
 from .errors import shown
 from .graph import Graph, Value
 from .operations_attention import mixed_attention, self_attention
-from .operations_conv import depthwise_conv1d, dynamic_conv, light_conv, separable_conv1d, span_dynamic_conv
+from .operations_conv import conv1d, depthwise_conv1d, dynamic_conv, light_conv, separable_conv1d, span_dynamic_conv
 from .operations_gating import squeeze_excite
 from .operations_nn import dense
 
@@ -70,6 +70,11 @@ def operator(name: str) -> Callable[[Callable[[Value, Sizes], Value]], Callable[
 
 def _linear(x: Value, name: str, features: int) -> Value:
     return dense(x, x.graph.parameter(name, (features, x.features)))
+
+
+@operator("regular")
+def _regular(x: Value, s: Sizes) -> Value:
+    return conv1d(x, x.graph.parameter("w", (s.channels, s.channels, s.kernel)))
 
 
 @operator("depthwise")

@@ -22,27 +22,48 @@ def _head_map(value: str) -> Keyword | None:
 
 
 @operation
-def depthwise_conv1d(x: Rows, weight: Weight, *, padding: Padding = "same", layout: str = "out_in") -> Value:
-    """One filter a channel over tokens. weight: [C, K] or PyTorch's [C, 1, K]; layout="keras": [K, C] or [K, C, 1]."""
+def conv1d(x: Rows, weight: Weight, bias: Weight | None = None, *, padding: Padding = "same", stride: int = 1,
+           dilation: int = 1, groups: int = 1, layout: str = "out_in") -> Value:
+    """Convolution over tokens. weight: [out, in / groups, K] (PyTorch), or [K, in / groups, out] for layout="in_out" or
+    "keras"."""
+    order = layout_of(layout)
+    taps = taps_of(weight, order)
+    zeros = pads(padding, taps, dilation, stride)
+    return one(x.graph.emit(
+        "conv1d", "$x, $weight [, $bias]", dict(x=x, weight=weight, bias=bias),
+        [convolved(x, taps, zeros, stride, dilation).with_features(out_features(weight, order))], pads=zeros,
+        stride=_but_one(stride), dilation=_but_one(dilation), groups=_but_one(groups), layout=order))
+
+
+@operation
+def depthwise_conv1d(x: Rows, weight: Weight, bias: Weight | None = None, *, padding: Padding = "same", stride: int = 1,
+                     dilation: int = 1, layout: str = "out_in") -> Value:
+    """One filter a channel over tokens, or m of them: channel c*m + j of the result is filter j of channel c. weight:
+    [m C, K] or PyTorch's [m C, 1, K]; layout="keras": [K, m C] or [K, C, m]."""
+    if len(weight.shape) == 3 and layout_of(layout) is not None and weight.shape[2] != 1:
+        weight = weight.graph.reshape(weight, [[0], [1, 2]])  # Keras' depth multiplier
     weight, order = squeezed(weight), layout_of(layout)
     taps = taps_of(weight, order)
-    zeros = pads(padding, taps)
-    return one(x.graph.emit("depthwise_conv1d", "$x, $weight", dict(x=x, weight=weight), [convolved(x, taps, zeros)],
-                            pads=zeros, layout=order))
+    zeros = pads(padding, taps, dilation, stride)
+    return one(x.graph.emit(
+        "depthwise_conv1d", "$x, $weight [, $bias]", dict(x=x, weight=weight, bias=bias),
+        [convolved(x, taps, zeros, stride, dilation).with_features(out_features(weight, order))], pads=zeros,
+        stride=_but_one(stride), dilation=_but_one(dilation), layout=order))
 
 
 @operation
 def separable_conv1d(x: Rows, depthwise: Weight, pointwise: Weight, bias: Weight | None = None, *,
-                     padding: Padding = "same", layout: str = "out_in") -> Value:
+                     padding: Padding = "same", dilation: int = 1, layout: str = "out_in") -> Value:
     """depthwise_conv1d, then a dense layer. pointwise: [out, in] or [out, in, 1]; layout="keras": [in, out] or
     [1, in, out]."""
     depthwise, pointwise, order = squeezed(depthwise), squeezed(pointwise), layout_of(layout)
     taps = taps_of(depthwise, order)
-    zeros = pads(padding, taps)
+    zeros = pads(padding, taps, dilation)
     return one(x.graph.emit(
         "separable_conv1d", "$x, $depthwise, $pointwise [, $bias]",
         dict(x=x, depthwise=depthwise, pointwise=pointwise, bias=bias),
-        [convolved(x, taps, zeros).with_features(out_features(pointwise, order))], pads=zeros, layout=order))
+        [convolved(x, taps, zeros, dilation=dilation).with_features(out_features(pointwise, order))], pads=zeros,
+        dilation=_but_one(dilation), layout=order))
 
 
 @operation

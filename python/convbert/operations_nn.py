@@ -97,3 +97,10 @@ def glu(x: Features, weight: Weight, bias: Weight | None = None, *, layout: str 
     value, gate = (dense(x, part(weight, axis, first, half), part(bias, 0, first, half) if bias else None,
                          layout=layout) for first in (0, half))
     return value * activation(gate, "sigmoid")
+
+
+@operation
+def batch_norm(x: Rows, mean: Weight, variance: Weight, gamma: Weight, beta: Weight, *, eps: float = 1e-5) -> Value:
+    """gamma * (x - mean) / sqrt(variance + eps) + beta, the statistics of training."""
+    return one(x.graph.emit("batch_norm", "$x, $mean, $variance, $gamma, $beta",
+                            dict(x=x, mean=mean, variance=variance, gamma=gamma, beta=beta), [x.type], eps=float(eps)))

@@ -12,8 +12,8 @@ import numpy as np
 from convbert import reference_ops as ops
 
 #: The enumeration of an attribute; that of `kind` depends on the operation.
-ENUMS = {"activation": "activation", "layout": "layout", "normalize": "norm", "summary": "pool",
-         "aggregate": "aggregate"}
+ENUMS = {"activation": "activation", "layout": "layout", "normalize": "norm", "summary": "pool", "edge": "edge",
+         "head_map": "head_map", "gate": "activation", "aggregate": "aggregate"}
 
 
 #: Activations that compute something.
@@ -72,7 +72,8 @@ class Case:
         syntax = re.sub(r"\b(\w+)\b(?!\()", lambda match: "%" * (match[1] in types) + match[1],
                         self.syntax or ", ".join(types))
         attributes = ", ".join(self.attribute(*item) for item in self.attributes.items())
-        signature = types["x"] if self.op in ("activation", "softmax") else f"({', '.join(types.values())}) -> ({returned})"
+        alone = self.op in ("activation", "normalize_taps", "softmax")  # operand and result are of one type
+        signature = next(iter(types.values())) if alone else f"({', '.join(types.values())}) -> ({returned})"
         values = ", ".join(f"%r#{i}" for i in range(len(self.results)))
         return (f"func.func @{self.name}({', '.join(f'%{n}: {t}' for n, t in types.items())}) -> ({returned}) {{\n"
                 f"  %r:{len(self.results)} = convbert.{self.op} {syntax} {{{attributes}}} : {signature}\n"

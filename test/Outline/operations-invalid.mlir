@@ -27,16 +27,6 @@ func.func @forward() {
 
 // -----
 
-func.func private @even_taps(%x: tensor<?x?x8xf32>, %w: tensor<8x4xf32>) -> tensor<?x?x8xf32> {
-  // expected-error @below {{requires an odd number of taps with equal pads for the CPU kernel, but found 4 taps and pads 1, 2}}
-  %y = convbert.depthwise_conv1d %x, %w {pads = array<i64: 1, 2>} : (tensor<?x?x8xf32>, tensor<8x4xf32>) -> tensor<?x?x8xf32>
-  return %y : tensor<?x?x8xf32>
-}
-func.func @forward() {
-  return
-}
-
-// -----
 
 func.func private @columns(%v: tensor<?x?x32xf32>, %t: tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32> {
   // expected-error @below {{requires blocked heads and no dilation for the CPU kernel, but found interleaved and dilation 2}}
@@ -51,8 +41,33 @@ func.func @forward() {
 
 // -----
 
+func.func private @renormalised(%v: tensor<?x?x32xf32>, %t: tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32> {
+  // expected-error @below {{requires logits made for it alone for `edge = renorm` and the CPU kernel, but found others}}
+  %y = convbert.apply_kernel %v, %t
+      {pads = array<i64: 1, 1>, normalize = #convbert.norm<softmax>, edge = #convbert.edge<renorm>}
+    : (tensor<?x?x32xf32>, tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32>
+  return %y : tensor<?x?x32xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
+func.func private @light_renormalised(%x: tensor<?x?x8xf32>, %w: tensor<2x3xf32>) -> tensor<?x?x8xf32> {
+  // expected-error @below {{requires the softmax of its weights decomposed, and zeros at the edge, for the CPU kernel, but found renorm and normalize softmax}}
+  %y = convbert.light_conv %x, %w {pads = array<i64: 1, 1>, edge = #convbert.edge<renorm>}
+    : (tensor<?x?x8xf32>, tensor<2x3xf32>) -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
 func.func private @strided(%x: tensor<?x?x8xf32>, %w: tensor<8x3xf32>) -> tensor<?x?x8xf32> {
-  // expected-error @below {{requires as many tokens out as in and no dilation for the CPU kernel, but found stride 2, dilation 1, 3 taps and pads 1, 1}}
+  // expected-error @below {{requires the number of tokens to stay the same in a private function}}
   %y = convbert.depthwise_conv1d %x, %w {pads = array<i64: 1, 1>, stride = 2 : i64} : (tensor<?x?x8xf32>, tensor<8x3xf32>) -> tensor<?x?x8xf32>
   return %y : tensor<?x?x8xf32>
 }
@@ -62,9 +77,10 @@ func.func @forward() {
 
 // -----
 
-func.func private @dilated(%x: tensor<?x?x8xf32>, %w: tensor<8x3xf32>) -> tensor<?x?x8xf32> {
-  // expected-error @below {{requires as many tokens out as in and no dilation for the CPU kernel, but found stride 1, dilation 2, 3 taps and pads 4, 0}}
-  %y = convbert.depthwise_conv1d %x, %w {dilation = 2 : i64, pads = array<i64: 4, 0>} : (tensor<?x?x8xf32>, tensor<8x3xf32>) -> tensor<?x?x8xf32>
+func.func private @light_dilated(%x: tensor<?x?x8xf32>, %w: tensor<2x3xf32>) -> tensor<?x?x8xf32> {
+  // expected-error @below {{requires no dilation for the CPU kernel, but found 2}}
+  %y = convbert.light_conv %x, %w {pads = array<i64: 2, 2>, dilation = 2 : i64, normalize = #convbert.norm<none>}
+    : (tensor<?x?x8xf32>, tensor<2x3xf32>) -> tensor<?x?x8xf32>
   return %y : tensor<?x?x8xf32>
 }
 func.func @forward() {
@@ -73,9 +89,9 @@ func.func @forward() {
 
 // -----
 
-func.func private @valid(%x: tensor<?x?x8xf32>, %w: tensor<8x3xf32>) -> tensor<?x?x8xf32> {
-  // expected-error @below {{requires as many tokens out as in and no dilation for the CPU kernel, but found stride 1, dilation 1, 3 taps and pads 0, 0}}
-  %y = convbert.depthwise_conv1d %x, %w {pads = array<i64: 0, 0>} : (tensor<?x?x8xf32>, tensor<8x3xf32>) -> tensor<?x?x8xf32>
+func.func private @dilated(%x: tensor<?x?x8xf32>, %w: tensor<8x3xf32>) -> tensor<?x?x8xf32> {
+  // expected-error @below {{requires neither stride nor dilation for the CPU kernel, but found stride 1, dilation 2}}
+  %y = convbert.depthwise_conv1d %x, %w {dilation = 2 : i64, pads = array<i64: 4, 0>} : (tensor<?x?x8xf32>, tensor<8x3xf32>) -> tensor<?x?x8xf32>
   return %y : tensor<?x?x8xf32>
 }
 func.func @forward() {
@@ -88,30 +104,6 @@ func.func private @filters(%x: tensor<?x?x8xf32>, %w: tensor<16x3xf32>) -> tenso
   // expected-error @below {{requires one filter a channel for the CPU kernel, but found 16 filters of 8 channels}}
   %y = convbert.depthwise_conv1d %x, %w {pads = array<i64: 1, 1>} : (tensor<?x?x8xf32>, tensor<16x3xf32>) -> tensor<?x?x16xf32>
   return %y : tensor<?x?x16xf32>
-}
-func.func @forward() {
-  return
-}
-
-// -----
-
-func.func private @scaled(%x: tensor<?x?x32xf32>, %v: tensor<?x?x32xf32>, %bias: tensor<?x?xf32>) -> tensor<?x?x32xf32> {
-  // expected-error @below {{requires its scale folded into the key for the CPU kernel, but found 5.000000e-01}}
-  %y = convbert.self_attention %x, %x, %v bias(%bias) {heads = 2 : i64, scale = 0.5 : f64}
-    : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?xf32>) -> tensor<?x?x32xf32>
-  return %y : tensor<?x?x32xf32>
-}
-func.func @forward() {
-  return
-}
-
-// -----
-
-func.func private @no_bias(%x: tensor<?x?x32xf32>, %v: tensor<?x?x32xf32>, %bias: tensor<?x?xf32>) -> tensor<?x?x32xf32> {
-  // expected-error @below {{requires a key bias for the CPU kernel}}
-  %y = convbert.self_attention %x, %x, %v {heads = 2 : i64, scale = 1.0 : f64}
-    : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x32xf32>) -> tensor<?x?x32xf32>
-  return %y : tensor<?x?x32xf32>
 }
 func.func @forward() {
   return
@@ -400,9 +392,9 @@ module {
 
 // -----
 
-func.func private @strided_conv(%x: tensor<?x?x8xf32>, %w: tensor<4x8x3xf32>) -> tensor<?x?x4xf32> {
-  // expected-error @below {{requires as many tokens out as in and no dilation for the CPU kernel, but found stride 2, dilation 1, 3 taps and pads 1, 1}}
-  %y = convbert.conv1d %x, %w {pads = array<i64: 1, 1>, stride = 2 : i64} : (tensor<?x?x8xf32>, tensor<4x8x3xf32>) -> tensor<?x?x4xf32>
+func.func private @dilated_conv(%x: tensor<?x?x8xf32>, %w: tensor<4x8x3xf32>) -> tensor<?x?x4xf32> {
+  // expected-error @below {{requires as many tokens out as in and no dilation for the CPU kernel, but found stride 1, dilation 2, 3 taps and pads 2, 2}}
+  %y = convbert.conv1d %x, %w {dilation = 2 : i64, pads = array<i64: 2, 2>} : (tensor<?x?x8xf32>, tensor<4x8x3xf32>) -> tensor<?x?x4xf32>
   return %y : tensor<?x?x4xf32>
 }
 func.func @forward() {

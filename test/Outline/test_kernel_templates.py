@@ -51,10 +51,12 @@ func.func private @deep(%x: tensor<?x?x32xf32>, %w: tensor<2048x32xf32>, %v: ten
   %y = convbert.dense %h, %v : (tensor<?x?x2048xf32>, tensor<32x2048xf32>) -> tensor<?x?x32xf32>
   return %y : tensor<?x?x32xf32>
 }
-func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x32xf32>)
-    -> (tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>) {
-  %a = ml_program.global_load_const @a : tensor<2x32xf32>
-  %b = ml_program.global_load_const @b : tensor<32x32xf32>
+func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x32xf32>, %row: tensor<?x32xf32>,
+                   %taps: tensor<?x?x2x3xf32>)
+    -> (tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x32xf32>,
+        tensor<?x32xf32>) {
+  %wa = ml_program.global_load_const @a : tensor<2x32xf32>
+  %wb = ml_program.global_load_const @b : tensor<32x32xf32>
   %s = ml_program.global_load_const @s : tensor<2xf32>
   %t = ml_program.global_load_const @t : tensor<9x32xf32>
   %g = ml_program.global_load_const @g : tensor<32xf32>
@@ -68,9 +70,13 @@ func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x
   %z = convbert.embeddings %e, %ids, %ids tables(%t, %t) norm(%g, %g) {eps = 0.5 : f64}
     : (tensor<?x?x32xf32>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x32xf32>, tensor<9x32xf32>, tensor<32xf32>,
        tensor<32xf32>) -> tensor<?x?x32xf32>
-  %f = call @family(%x, %mask, %a, %b, %g)
+  %r = arith.addf %row, %row : tensor<?x32xf32>
+  %a = convbert.self_attention %e, %e, %e {heads = 2 : i64, scale = 0.5 : f64}
+    : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x32xf32>) -> tensor<?x?x32xf32>
+  %f = call @family(%x, %mask, %wa, %wb, %g)
     : (tensor<?x?x32xf32>, tensor<?x?xi1>, tensor<2x32xf32>, tensor<32x32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
-  return %y, %z, %f : tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>
+  return %y, %z, %r, %taps, %a, %f
+    : tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>
 }
 """
 #: What products of pairs do not have.
@@ -90,7 +96,7 @@ func.func @forward(%ids: tensor<?x?xi64>) -> tensor<?x?x8xf32> {
   return %y : tensor<?x?x8xf32>
 }
 """
-KINDS = {"dense", "dense_deep", "norm", "embed", "depthwise", "span", "attention", "copy"}
+KINDS = {"dense", "dense_deep", "norm", "embed", "depthwise", "span", "attention", "copy", "select"}
 
 
 def split(path):

@@ -1,13 +1,16 @@
-// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX512
-// RUN: sed -e 's/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e '/^@?OUT@/d; s/^@!OUT@//; /^@!/d; s/^@?[A-Z_]*@//; s/@K@/4/g; s/@ROWS@/5/g; s/@LOW@/3/g; s/@HIGH@/0/g; s/@IN@/7/g; s/@SPARE@/7/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefix=BIAS
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=generic},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,LANES4
-// RUN: sed -e 's/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=neon},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,LANES4
 

@@ -1,5 +1,4 @@
-// RUN: convbert-opt %s --convbert-raise --split-input-file --mlir-print-local-scope > %t
-// RUN: FileCheck %s < %t
+// RUN: convbert-opt %s --convbert-raise --split-input-file | FileCheck %s
 // What only looks like a convolution stays as it is.
 
 // The padding is not zero.

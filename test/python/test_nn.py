@@ -118,7 +118,7 @@ def test_lengths():
     x = normal(2, 6, C)
     x[1, 2:] = np.nan
     conv, mean = function(x, lengths=[6, 2])
-    check(conv[1:, :2], oracle.depthwise_conv1d(*wide(x[1:, :2], w), (2, 2)))
+    check(conv[1:, :2], oracle.depthwise_conv1d(*wide(x[1:, :2], w), pads=(2, 2)))
     assert (conv[1, 2:] == 0).all()
     check(mean[1], wide(x[1, :2])[0].mean(axis=0))
 
@@ -140,7 +140,7 @@ def test_repeated_layers_are_one_function():
         (want,), w = wide(x), doubles(weights)
         for index in range(count):
             get = lambda name: w[f"layers.{index}.{name}"]  # noqa: E731
-            h = oracle.dense(oracle.depthwise_conv1d(want, get("taps"), (1, 1)), get("out.weight"), get("out.bias"),
+            h = oracle.dense(oracle.depthwise_conv1d(want, get("taps"), pads=(1, 1)), get("out.weight"), get("out.bias"),
                              activation="gelu")
             want = oracle.layer_norm(h, get("norm.weight"), get("norm.bias"), want)
         check(graph.compile(weights)(x), want)

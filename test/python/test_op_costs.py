@@ -15,6 +15,7 @@ PRODUCT = 128 * 384
 PUBLISHED = {
     "depthwise": (6_912, 884_736),
     "pointwise": (589_824, 75_497_472),
+    "regular": (5_308_416, 679_477_248),
     "depthwise-separable": (596_736, 76_382_208),
     "lightweight": (108, 884_736),
     "dynamic": (82_944, 11_501_568),

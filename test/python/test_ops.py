@@ -109,6 +109,34 @@ def test_glu(layout):
 
 # ---- convolutions ---------------------------------------------------------------------------------------------------
 
+def test_conv1d_as_worked_out():
+    x = np.array([[[1, 0], [2, 1], [0, 3], [1, 1]]], np.float32)
+    w = np.array([[[1, 0], [0, 1]], [[1, 1], [0, 2]], [[0, 1], [1, 0]]], np.float32)
+    b = np.array([1, -1], np.float32)
+    for padding, want in (("same", [[3, 2], [7, 3], [4, 7], [2, 5]]), ("causal", [[1, 0], [3, 2], [7, 3], [4, 7]])):
+        np.testing.assert_allclose(ops.conv1d(x, w, b, padding=padding, layout="keras")[0], want, atol=1e-6)
+
+
+@pytest.mark.parametrize("groups, taps, padding, pads", [(1, 3, "same", (1, 1)), (4, 5, "causal", (4, 0)),
+                                                         (2, 4, "same", (1, 2)), (3, 1, "same", (0, 0))])
+def test_conv1d(groups, taps, padding, pads):
+    w, b = weight(24, C // groups, taps), weight(24)
+    want = oracle.conv1d(*wide(X, w, b), pads=pads, groups=groups)
+    check(ops.conv1d(X, w, b, padding=padding, groups=groups), want)
+    check(ops.conv1d(X, w.transpose(2, 1, 0), b, padding=padding, groups=groups, layout="keras"), want)
+
+
+def test_depthwise_conv1d_with_a_bias():
+    w, b = weight(C, 4), weight(C)
+    check(ops.depthwise_conv1d(X, w, b, padding="causal"), oracle.depthwise_conv1d(*wide(X, w, b), pads=(3, 0)))
+
+
+def test_batch_norm():
+    mean, variance, gamma, beta = weight(C), weight(C, seed=1) ** 2, weight(C, seed=2), weight(C, seed=3)
+    check(ops.batch_norm(X, mean, variance, gamma, beta),
+          oracle.batch_norm(*wide(X, mean, variance, gamma, beta), eps=1e-5))
+
+
 #: Toy input and answers of the specification of the operators, exact rationals.
 TOY = np.array([[[1, 0, 2, 1], [2, 1, 0, 1], [0, 3, 1, 2], [1, 1, 1, 0]]], np.float32)
 TOY_TAPS = np.array([[1, 1, 0, 2], [2, 0, 1, 1], [1, -1, 2, 0]], np.float32)  # [K, C]
@@ -128,7 +156,7 @@ def test_the_worked_example():
                                                  (4, "same", (1, 2)), (4, (3, 0), (3, 0)), (15, "same", (7, 7)), (1, "valid", (0, 0))])
 def test_depthwise_conv1d(taps, padding, pads):
     w = weight(C, taps)
-    check(ops.depthwise_conv1d(X, w, padding=padding), oracle.depthwise_conv1d(*wide(X, w), pads))
+    check(ops.depthwise_conv1d(X, w, padding=padding), oracle.depthwise_conv1d(*wide(X, w), pads=pads))
 
 
 def test_depthwise_layouts():
@@ -142,7 +170,7 @@ def test_depthwise_layouts():
 
 def test_separable_conv1d():
     wd, wp, b = weight(C, 5), weight(9, C), weight(9)
-    want = oracle.separable_conv1d(*wide(X, wd, wp, b), (2, 2))
+    want = oracle.separable_conv1d(*wide(X, wd, wp, b), pads=(2, 2))
     check(ops.separable_conv1d(X, wd, wp, b), want)
     check(ops.separable_conv1d(X, wd[:, None], wp[..., None], b, layout="torch"), want)
     check(ops.separable_conv1d(X, wd.T[..., None], wp.T[None], b, layout="keras"), want)
@@ -227,7 +255,7 @@ def test_padding_names():
 def test_depthwise_of_any_size(batch, length, channels, taps, low):
     x, w, low = normal(batch, length, channels), weight(channels, taps), min(low, taps - 1)
     pads = (low, taps - 1 - low)
-    check(ops.depthwise_conv1d(x, w, padding=pads), oracle.depthwise_conv1d(*wide(x, w), pads))
+    check(ops.depthwise_conv1d(x, w, padding=pads), oracle.depthwise_conv1d(*wide(x, w), pads=pads))
 
 
 @settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -249,7 +277,7 @@ def test_compiles_once_for_a_signature(monkeypatch):
     for length in (3, 9):
         for seed in (0, 1):
             x = normal(1, length, 17, seed=seed)
-            check(ops.depthwise_conv1d(x, w + seed), oracle.depthwise_conv1d(*wide(x, w + seed), (2, 2)))
+            check(ops.depthwise_conv1d(x, w + seed), oracle.depthwise_conv1d(*wide(x, w + seed), pads=(2, 2)))
     assert len(made) == 1
     ops.depthwise_conv1d(normal(1, 3, 17), w, padding="causal")
     assert len(made) == 2
@@ -319,7 +347,7 @@ W = weight(C, 3)
      "padding: requires same, causal, valid or a pair of numbers, but found (1, 2, 3)"),
     (lambda: ops.depthwise_conv1d(X, W, layout="tf"),
      "layout: requires one of out_in, torch, in_out, keras, but found 'tf'"),
-    (lambda: ops.depthwise_conv1d(X, W[:5]), "depthwise_conv1d: requires the channels of `weight` to be 12, but found 5"),
+    (lambda: ops.depthwise_conv1d(X, W[:5]), "depthwise_conv1d: requires the channels of `weight` to be a multiple of the 12 channels of `x`, but found 5"),
     (lambda: ops.depthwise_conv1d(X, W, axes="cbt"), "axes: requires one of btc, tbc, bct, but found 'cbt'"),
     (lambda: ops.depthwise_conv1d(X[0], W),
      "x: requires rank 3 [batch, tokens, channels], but found rank 2 with shape [7, 12]"),

@@ -111,6 +111,10 @@ Attribute Generator::enumCase(StringRef mnemonic) {
     return anyCase<WeightLayoutAttr>(context, random, symbolizeWeightLayout);
   if (mnemonic == "norm")
     return anyCase<KernelNormAttr>(context, random, symbolizeKernelNorm);
+  if (mnemonic == "edge")
+    return anyCase<EdgeAttr>(context, random, symbolizeEdge);
+  if (mnemonic == "head_map")
+    return anyCase<HeadMapAttr>(context, random, symbolizeHeadMap);
   if (mnemonic == "aggregate")
     return anyCase<AggregateAttr>(context, random, symbolizeAggregate);
   assert(mnemonic == "pool");
@@ -181,9 +185,9 @@ void Generator::addOperation() {
   // Of these, a model has what decomposes into kernels only.
   if (!model && kind < 48)
     return addOneOf(*this, getWindowRecipes());
-  if (kind < (model ? 98 : 65))
+  if (kind < (model ? 86 : 60))
     return addOneOf(*this, getMixingRecipes());
-  if (kind < (model ? 98 : 65))
+  if (kind < (model ? 98 : 68))
     return addOneOf(*this, getGatingRecipes());
   if (kind < (model ? 99 : 87))
     return addOneOf(*this, getForeignRecipes());

@@ -150,6 +150,7 @@ struct Recipe {
 
 ArrayRef<Recipe> getLayerRecipes();   ///< dense layers, norms, embeddings, heads
 ArrayRef<Recipe> getMixingRecipes();  ///< convolutions and attention
+ArrayRef<Recipe> getGatingRecipes();  ///< lightweight and dynamic convolution, gates
 ArrayRef<Recipe> getWindowRecipes();  ///< convolutions with a window of their own, norms
 ArrayRef<Recipe> getTileRecipes();    ///< bodies of kernels
 ArrayRef<Recipe> getForeignRecipes(); ///< arith, tensor, linalg, math

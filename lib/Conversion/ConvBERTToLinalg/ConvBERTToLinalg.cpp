@@ -42,6 +42,8 @@ struct ConvertConvBERTToLinalgPass : mlir::convbert::impl::ConvertConvBERTToLina
     populateStepDensePatterns(patterns);
     populateStepNormPatterns(patterns);
     populateStepConvPatterns(patterns);
+    populateStepDynamicPatterns(patterns);
+    populateStepGatingPatterns(patterns);
     populateStepWindowPatterns(patterns);
     populateStepAttentionPatterns(patterns);
     ConversionTarget target(getContext());

@@ -39,6 +39,11 @@ void populateStepNormPatterns(RewritePatternSet &patterns);
 /// `mask_tokens`, `depthwise_conv1d`.
 void populateStepConvPatterns(RewritePatternSet &patterns);
 
+/// `normalize_taps`, `light_conv`, `dynamic_kernel`, `apply_kernel`, `add_bias`.
+void populateStepDynamicPatterns(RewritePatternSet &patterns);
+
+/// `pool` with a mask, `scale_channels`, `select_branches`.
+void populateStepGatingPatterns(RewritePatternSet &patterns);
 /// `conv1d`, `batch_norm`, `softmax`, `weighted_sum`.
 void populateStepWindowPatterns(RewritePatternSet &patterns);
 

@@ -84,7 +84,8 @@ public:
       : lb(loop.getMixedLowerBound()[0]), ub(loop.getMixedUpperBound()[0]), step(loop.getMixedStep()[0]) {
     if (auto attr = dyn_cast_if_present<IntegerAttr>(kernel->removeAttr(kGrainAttr)))
       grain = attr.getInt();
-    if (auto value = dyn_cast<Value>(ub); value && !findTileExtents(loop, value).empty() && loop->hasAttr(kAnyExtentAttr))
+    if (auto value = dyn_cast<Value>(ub);
+        value && !findTileExtents(loop, value).empty() && loop->hasAttr(kAnyExtentAttr))
       step = OpBuilder(kernel.getContext()).getIndexAttr(1);
     BackwardSliceOptions options;
     options.inclusive = true;
@@ -97,7 +98,8 @@ public:
   /// min(threads, iterations / grain), where the bounds' operations, now in `task`, are repeated in `kernel`.
   Value limit(OpBuilder &b, func::FuncOp task, func::FuncOp kernel, Value threads) const {
     // Bounds that rest on more than arguments and what is read from them are the task's business.
-    if (llvm::any_of(slice, [](Operation *op) { return !isMemoryEffectFree(op) && !hasSingleEffect<MemoryEffects::Read>(op); }))
+    if (llvm::any_of(
+            slice, [](Operation *op) { return !isMemoryEffectFree(op) && !hasSingleEffect<MemoryEffects::Read>(op); }))
       return threads;
     Location loc = kernel.getLoc();
     IRMapping map;

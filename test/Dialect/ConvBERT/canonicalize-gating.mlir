@@ -76,8 +76,8 @@ func.func @two_branches(%u: tensor<?x?x2xf32>, %v: tensor<?x?x2xf32>, %l: tensor
 // CHECK-DAG:     %[[V:.*]] = arith.constant dense<{{\[}}[2.0{{0*}}e+00, 6.0{{0*}}e+00], [6.0{{0*}}e+00, 1.2{{0*}}e+01]]> : tensor<2x2xf32>
 // CHECK:         %[[Y:.*]] = convbert.dense %arg0, %[[W]], %[[B]] :
 // CHECK-NEXT:    %[[Z:.*]] = convbert.dense %[[Y]], %[[V]] {layout = #convbert.layout<in_out>}
-// CHECK-NEXT:    return %[[Z]]
-func.func @scaled_layer(%x: tensor<?x?x2xf32>) -> tensor<?x?x2xf32> {
+// CHECK-NEXT:    return %[[Y]], %[[Z]]
+func.func @scaled_layer(%x: tensor<?x?x2xf32>) -> (tensor<?x?x2xf32>, tensor<?x?x2xf32>) {
   %w = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
   %b = arith.constant dense<[5.0, 6.0]> : tensor<2xf32>
   %s = arith.constant dense<[2.0, 3.0]> : tensor<2xf32>
@@ -85,7 +85,7 @@ func.func @scaled_layer(%x: tensor<?x?x2xf32>) -> tensor<?x?x2xf32> {
   %1 = convbert.scale_heads %0, %s : (tensor<?x?x2xf32>, tensor<2xf32>) -> tensor<?x?x2xf32>
   %2 = convbert.dense %1, %w {layout = #convbert.layout<in_out>} : (tensor<?x?x2xf32>, tensor<2x2xf32>) -> tensor<?x?x2xf32>
   %3 = convbert.scale_heads %2, %s : (tensor<?x?x2xf32>, tensor<2xf32>) -> tensor<?x?x2xf32>
-  return %3 : tensor<?x?x2xf32>
+  return %1, %3 : tensor<?x?x2xf32>, tensor<?x?x2xf32>
 }
 
 // Parameters, layers with an epilogue and layers that others read stay.

@@ -102,7 +102,8 @@ TEST_F(BytecodeTest, StrideAndDilationRoundTrip) {
 
 /// Written by a build of version 2; the generic test above would not see a mistake that both directions make.
 TEST_F(BytecodeTest, StoredVersion2IsRead) {
-  StringRef path = "test/Dialect/ConvBERT/Inputs/version2.mlirbc"; // tests run in the root of the repository
+  StringRef path =
+      "test/Dialect/ConvBERT/Inputs/version2-convolutions.mlirbc"; // tests run in the root of the repository
   OwningOpRef<ModuleOp> before = parse(kWindows), after = parseSourceFile<ModuleOp>(path, &context);
   ASSERT_TRUE(before && after) << message;
   EXPECT_EQ(print(*before), print(*after));
