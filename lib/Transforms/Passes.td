@@ -107,7 +107,7 @@ def ReturnStepsPass : Pass<"convbert-return-steps", "::mlir::ModuleOp"> {
   let description = [{
     Features of tokens and sequences that an operation of the dialect makes are returned, behind the results that were
     there, as `steps.0`, `steps.1`, ...: to see where a computation goes wrong.  Callees are inlined first (`inline`); a
-    function that others call keeps its results.
+    function that others call, or that has branches, keeps its results.
 
     ```mlir
     // before

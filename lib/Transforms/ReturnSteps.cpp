@@ -19,7 +19,8 @@ namespace {
 struct ReturnStepsPass : convbert::impl::ReturnStepsPassBase<ReturnStepsPass> {
   void runOnOperation() override {
     for (auto fn : getOperation().getOps<func::FuncOp>())
-      if (!fn.isPrivate() && !fn.isExternal() && SymbolTable::symbolKnownUseEmpty(fn, getOperation()))
+      if (!fn.isPrivate() && !fn.isExternal() && fn.getBody().hasOneBlock() &&
+          SymbolTable::symbolKnownUseEmpty(fn, getOperation()))
         returnSteps(fn);
   }
 

@@ -39,3 +39,16 @@ func.func @called(%x: tensor<?x?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x?x8xf3
   %y = call @called(%h, %w) : (tensor<?x?x8xf32>, tensor<8x8xf32>) -> tensor<?x?x8xf32>
   return %y : tensor<?x?x8xf32>
 }
+
+// Where there are branches, a step may not have been computed.
+
+// CHECK-LABEL: func.func @branches(
+// CHECK-SAME:    -> tensor<?x?x8xf32> {
+func.func @branches(%x: tensor<?x?x8xf32>, %first: i1) -> tensor<?x?x8xf32> {
+  cf.cond_br %first, ^bb1, ^bb2
+^bb1:
+  return %x : tensor<?x?x8xf32>
+^bb2:
+  %y = convbert.activation %x {kind = #convbert.activation<gelu>} : tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
