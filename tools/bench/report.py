@@ -81,6 +81,8 @@ def plot(result, path):
         axis.set_title(f"{run['size']}, {run['threads']} thread{'s' if run['threads'] > 1 else ''}, {run['isa']}")
         axis.set_ylim(bottom=0)
         axis.tick_params(axis="x", rotation=30)
+    for axis in axes.flat[len(runs):]:
+        axis.set_axis_off()
     for row in axes:
         row[0].set_ylabel("GF/s of the fastest call")
     axes[0][0].legend(fontsize=7)

@@ -37,7 +37,7 @@ def one(options):
     names = [name for name in options.peers.split(",") if name]
     result = benchmark(path, parse_shapes(options.shapes), threads=int(options.threads), target=options.targets,
                        peers=names, seconds=options.seconds)
-    print(json.dumps(asdict(result) | {"size": options.size, "target": options.targets}))
+    print(json.dumps(asdict(result) | {"model": path.name, "size": options.size, "target": options.targets}))
 
 
 def processor():
