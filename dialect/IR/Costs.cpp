@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/IR/CostRules.h"
 #include "dialect/IR/ShapeRules.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
 
-static int64_t product(ArrayRef<int64_t> factors) {
+int64_t convbert::product(ArrayRef<int64_t> factors) {
   int64_t result = 1;
   for (int64_t factor : factors)
     result = multiplyExtents(result, factor);

@@ -4,18 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/IR/CostRules.h"
 #include "dialect/IR/WindowRules.h"
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::convbert;
-
-static int64_t product(ArrayRef<int64_t> factors) {
-  int64_t result = 1;
-  for (int64_t factor : factors)
-    result = multiplyExtents(result, factor);
-  return result;
-}
 
 static int64_t sum(ArrayRef<int64_t> terms) {
   int64_t result = 0;

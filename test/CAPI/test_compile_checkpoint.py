@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from c_library import Library
+
 # Run by several processes at once; prints the answer.
 WORKER = """
 import ctypes, sys
@@ -20,31 +22,16 @@ print(ctypes.string_at(answer).decode() if answer else "")
 """
 
 
-class Compiler:
+class Compiler(Library):
     def __init__(self, path):
-        self.path = path
-        self.library = ctypes.CDLL(str(path))
+        super().__init__(path)
         self.library.convbert_compile_checkpoint.restype = ctypes.c_void_p
-        self.library.convbert_string_free.argtypes = [ctypes.c_void_p]
         self.library.convbert_version.restype = ctypes.c_char_p
 
-    def take(self, pointer):
-        text = ctypes.string_at(pointer).decode()
-        self.library.convbert_string_free(pointer)
-        return text
-
     def __call__(self, directory, options="{}"):
-        error = ctypes.c_void_p()
         text = options if isinstance(options, str) or options is None else json.dumps(options)
-        answer = self.library.convbert_compile_checkpoint(
-            str(directory).encode(), text.encode() if text is not None else None, ctypes.byref(error)
-        )
-        if answer:
-            assert not error.value
-            return json.loads(self.take(answer))
-        message = self.take(error.value)
-        assert "\n" not in message
-        raise ValueError(message)
+        return self.ask(self.library.convbert_compile_checkpoint, str(directory).encode(),
+                        text.encode() if text is not None else None)
 
 
 @pytest.fixture(scope="module")

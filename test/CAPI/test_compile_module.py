@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from c_library import Library
+
 NORM = """
 ml_program.global private @"a.weight"(#ml_program.extern : tensor<8xf32>) : tensor<8xf32>
 ml_program.global private @b(#ml_program.extern : tensor<8xf32>) : tensor<8xf32>
@@ -20,31 +22,18 @@ func.func @{name}(%x: tensor<?x?x8xf32> {{convbert.name = "x"}}, %m: tensor<?x?x
 """
 
 
-class Compiler:
+class Compiler(Library):
     def __init__(self, path):
-        self.library = ctypes.CDLL(str(path))
+        super().__init__(path)
         for name in ("compile", "inspect"):
             function = getattr(self.library, f"convbert_{name}_module")
             function.restype = ctypes.c_void_p
             function.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_void_p]
-        self.library.convbert_string_free.argtypes = [ctypes.c_void_p]
-
-    def take(self, pointer):
-        text = ctypes.string_at(pointer).decode()
-        self.library.convbert_string_free(pointer)
-        return text
 
     def call(self, name, ir, options):
-        error = ctypes.c_void_p()
         ir = ir.encode() if isinstance(ir, str) else ir
-        answer = getattr(self.library, f"convbert_{name}_module")(
-            ir, len(ir or b""), None if options is None else json.dumps(options).encode(), ctypes.byref(error))
-        if answer:
-            assert not error.value
-            return json.loads(self.take(answer))
-        message = self.take(error.value)
-        assert "\n" not in message
-        raise ValueError(message)
+        return self.ask(getattr(self.library, f"convbert_{name}_module"), ir, len(ir or b""),
+                        None if options is None else json.dumps(options).encode())
 
 
 @pytest.fixture(scope="module")

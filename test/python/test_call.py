@@ -7,6 +7,7 @@ import pytest
 
 import convbert
 from checkpoints import DEMO, GOLDEN, loaded
+from dlpack_arrays import OnlyDLPack
 
 IDS = np.array([[1, 5, 9, 2, 10], [3, 4, 0, 0, 0]])
 
@@ -19,19 +20,6 @@ def model():
 @pytest.fixture(scope="module")
 def expected(model):
     return model(IDS).last_hidden_state
-
-
-class OnlyDLPack:
-    """An array that can be read through DLPack only."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, **options):
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
 
 
 @pytest.mark.parametrize("ids", [

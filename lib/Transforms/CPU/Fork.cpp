@@ -68,9 +68,13 @@ static FailureOr<scf::ForallOp> findParallelLoop(func::FuncOp kernel) {
   return loop;
 }
 
-/// The `min(step, ub - i)` of a tile loop's body: what the last tile holds.
-static SmallVector<affine::AffineMinOp> findTileExtents(scf::ForallOp loop, Value ub) {
+/// The `min(step, ub - i)` in the body of a loop over tiles of any extent: what the last tile holds.  Threads may share
+/// such a loop within a step; there are none in a loop whose shares are whole steps.
+static SmallVector<affine::AffineMinOp> findTileExtents(scf::ForallOp loop) {
   SmallVector<affine::AffineMinOp> extents;
+  auto ub = dyn_cast<Value>(loop.getMixedUpperBound()[0]);
+  if (!ub || !loop->hasAttr(kAnyExtentAttr))
+    return extents;
   for (Operation *user : loop.getInductionVar(0).getUsers())
     if (auto min = dyn_cast<affine::AffineMinOp>(user); min && llvm::is_contained(min.getOperands(), ub))
       extents.push_back(min);
@@ -84,8 +88,7 @@ public:
       : lb(loop.getMixedLowerBound()[0]), ub(loop.getMixedUpperBound()[0]), step(loop.getMixedStep()[0]) {
     if (auto attr = dyn_cast_if_present<IntegerAttr>(kernel->removeAttr(kGrainAttr)))
       grain = attr.getInt();
-    if (auto value = dyn_cast<Value>(ub);
-        value && !findTileExtents(loop, value).empty() && loop->hasAttr(kAnyExtentAttr))
+    if (!findTileExtents(loop).empty())
       step = OpBuilder(kernel.getContext()).getIndexAttr(1);
     BackwardSliceOptions options;
     options.inclusive = true;
@@ -132,10 +135,8 @@ static void takeShare(scf::ForallOp loop, Value thread, Value team) {
   Value ub = value(loop.getMixedUpperBound()[0]);
   Value step = value(loop.getMixedStep()[0]);
   Value length = arith::SubIOp::create(b, loc, ub, lb);
-  // Tiles of any extent: then the share may end within one, whose extent ends with the share.  Else whole steps.
-  SmallVector<affine::AffineMinOp> extents;
-  if (loop->hasAttr(kAnyExtentAttr))
-    extents = findTileExtents(loop, ub);
+  // A share that ends within a tile ends the tile's extent too.
+  SmallVector<affine::AffineMinOp> extents = findTileExtents(loop);
   Value unit = extents.empty() ? step : value(b.getIndexAttr(1));
   Value count = arith::CeilDivUIOp::create(b, loc, length, unit);
   Value share = arith::MulIOp::create(b, loc, arith::CeilDivUIOp::create(b, loc, count, team), unit);
