@@ -80,12 +80,12 @@ Value HostBuilder::pairTilesIn(Value value, int64_t column, int64_t pairs) {
                                            getAsIndexOpFoldResult(b.getContext(), steps));
 }
 
-Value HostBuilder::tilesOut(Value value, int64_t column, int64_t panels) {
+Value HostBuilder::tilesOut(Value value, int64_t column, MemRefType weight) {
+  OpFoldResult panels = b.getIndexAttr(weight.getDimSize(0)), panel = b.getIndexAttr(weight.getDimSize(2));
   Value tileCount = arith::DivUIOp::create(b, loc, count(value), constant(tiles.rows));
-  return reinterpret(value, column,
-                     {tileCount, b.getIndexAttr(tiles.rows), b.getIndexAttr(panels), b.getIndexAttr(tiles.panel)},
-                     {b.getIndexAttr(tiles.rows * pitch(value)), b.getIndexAttr(pitch(value)),
-                      b.getIndexAttr(tiles.panel), b.getIndexAttr(1)});
+  return reinterpret(
+      value, column, {tileCount, b.getIndexAttr(tiles.rows), panels, panel},
+      {b.getIndexAttr(tiles.rows * pitch(value)), b.getIndexAttr(pitch(value)), panel, b.getIndexAttr(1)});
 }
 
 Value HostBuilder::viewRows(Value bytes, Value count, ArrayRef<int64_t> shape) {

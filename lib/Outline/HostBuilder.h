@@ -56,8 +56,8 @@ public:
   Value pairTilesIn(Value value, int64_t column, int64_t pairs);
   /// True once: the rows of `value` have not been rounded yet.
   bool startRounding(Value value) { return isRounded.insert(value).second; }
-  /// Row tiles as a dense kernel writes them: [row tile][mr][panels][nr], from `column` on.
-  Value tilesOut(Value value, int64_t column, int64_t panels);
+  /// Row tiles as a dense kernel writes them: [row tile][mr][panels][nr], from `column` on; panels as in `weight`.
+  Value tilesOut(Value value, int64_t column, MemRefType weight);
 
   /// A caller's dense array: `bytes` as memref<count x shape x f32>.
   Value viewRows(Value bytes, Value count, ArrayRef<int64_t> shape);

@@ -51,8 +51,8 @@ struct Emitter {
     Value rows = tiles.isPaired ? host.pairTilesIn(x, inColumn, type.getDimSize(1))
                                 : host.tilesIn(x, inColumn, type.getDimSize(1));
     if (multiplier)
-      multiplier = host.tilesOut(multiplier, 0, type.getDimSize(0));
-    return product(rows, panels, bias, multiplier, activation, host.tilesOut(y, outColumn, type.getDimSize(0)));
+      multiplier = host.tilesOut(multiplier, 0, type);
+    return product(rows, panels, bias, multiplier, activation, host.tilesOut(y, outColumn, type));
   }
 
   /// The same on tiles of rows: `rows` as the kernel reads them, `multiplier` and `out` as it writes them.
@@ -61,16 +61,19 @@ struct Emitter {
     auto type = cast<MemRefType>(panels.getType());
     std::string kind = stringifyActivationKind(activation).str();
     std::string suffix = activation == ActivationKind::Identity ? "" : kind;
+    int64_t panel = type.getDimSize(2);
+    if (panel != tiles.panel)
+      suffix = "n" + text(panel) + (suffix.empty() ? "" : "_" + suffix);
     StringRef weightType = type.getElementType().isBF16() ? "bf16" : "f32";
     TemplateParameters parameters{
-        {"MR", text(tiles.rows)}, {"NR", text(tiles.panel)}, {"WT", weightType.str()}, {"ACT", kind}};
+        {"MR", text(tiles.rows)}, {"NR", text(panel)}, {"WT", weightType.str()}, {"ACT", kind}};
     SmallVector<Value> operands{rows, panels, bias};
     if (multiplier)
       operands.push_back(multiplier);
     operands.push_back(out);
     // Panels of bf16 are half as large; kernels in slices take those of f32 only.
-    bool isDeep =
-        !multiplier && suffix.empty() && type.getElementType().isF32() && type.getDimSize(1) >= TileSizes::deep;
+    bool isDeep = !multiplier && activation == ActivationKind::Identity && type.getElementType().isF32() &&
+                  type.getDimSize(1) >= TileSizes::deep;
     StringRef plain = multiplier ? "dense_times" : isDeep ? "dense_deep" : "dense";
     StringRef pairs = multiplier ? "dense_times_pairs" : "dense_pairs";
     return call(tiles.isPaired ? pairs : plain, suffix, parameters, operands);
@@ -185,8 +188,9 @@ struct Emitter {
       Value windows = host.view(padded, {tileCount, index(tiles.rows), index(in * features.taps)},
                                 {index(tiles.rows * in), index(in), index(1)});
       int64_t panelCount = cast<MemRefType>(panels.getType()).getDimSize(0);
-      Value results = host.view(made, {tileCount, index(tiles.rows), index(panelCount), index(tiles.panel)},
-                                {index(tiles.rows * pitch), index(pitch), index(tiles.panel), index(1)}, g * out);
+      int64_t panel = cast<MemRefType>(panels.getType()).getDimSize(2);
+      Value results = host.view(made, {tileCount, index(tiles.rows), index(panelCount), index(panel)},
+                                {index(tiles.rows * pitch), index(pitch), index(panel), index(1)}, g * out);
       if (failed(product(windows, panels, parameter(op.getBias(), g), /*multiplier=*/Value(), ActivationKind::Identity,
                          results)))
         return failure();

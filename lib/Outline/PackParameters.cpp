@@ -151,7 +151,8 @@ private:
   Value packPanels(Relayout &weight, int64_t outAxis) {
     if (tiles.isPaired)
       weight.padTo(1 - outAxis, 2);
-    weight.padTo(outAxis, tiles.panel).split(outAxis, tiles.panel);
+    int64_t panel = tiles.getPanel(weight.size(outAxis));
+    weight.padTo(outAxis, panel).split(outAxis, panel);
     if (tiles.isPaired && outAxis == 0)
       weight.split(2, 2).transpose({0, 2, 1, 3});
     else if (tiles.isPaired)
@@ -168,9 +169,10 @@ private:
                  llvm::function_ref<void(Relayout &)> order) {
     Relayout r(b, bias ? bias : zeros(b, op, weight, {features}));
     order(r);
-    r.padTo(0, tiles.panel).split(0, tiles.panel);
+    int64_t panel = tiles.getPanel(r.size(0));
+    r.padTo(0, panel).split(0, panel);
     // Zeros are zeros in any order.
-    return bias ? r.get() : zeros(b, op, weight, {r.size(0), tiles.panel});
+    return bias ? r.get() : zeros(b, op, weight, {r.size(0), panel});
   }
 
   /// Zeros of `weight`'s element type.

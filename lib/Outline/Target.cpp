@@ -9,10 +9,14 @@ using namespace mlir::convbert;
 ArrayRef<InstructionSet> InstructionSet::getAll() {
   // Register tiles: mr * nr / nv sums, nr / nv vectors of a panel and one of a row, in 16 or 32 registers.  Without
   // three-operand instructions a product takes one more; where an instruction can multiply by one lane, four steps of k
-  // of every row stay in a vector.
+  // of every row stay in a vector.  Narrow panels of 16 are no help to AVX2: 8 sums do not cover the latency of two
+  // multiply-adds a cycle.
   static constexpr InstructionSet kAll[] = {
-      {"generic", {4, 8, 16}, 128, /*hasFMA=*/false},      {"avx2", {4, 24, 16}, 256}, {"avx512", {8, 48, 32}, 512},
-      {"avx512bf16", {8, 48, 32, /*isPaired=*/true}, 512}, {"neon", {4, 16, 16}, 128},
+      {"generic", {4, 8, 8, 16}, 128, /*hasFMA=*/false},
+      {"avx2", {4, 24, 24, 16}, 256},
+      {"avx512", {8, 48, 32, 32}, 512},
+      {"avx512bf16", {8, 48, 32, 32, /*isPaired=*/true}, 512},
+      {"neon", {4, 16, 16, 16}, 128},
   };
   return kAll;
 }

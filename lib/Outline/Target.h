@@ -15,6 +15,7 @@ namespace mlir::convbert {
 struct TileSizes {
   int64_t rows;     ///< `mr`: rows of a dense register tile
   int64_t panel;    ///< `nr`: output features of a weight panel
+  int64_t narrow;   ///< the same for products whose last panel would be filled badly: less reuse, but no waste
   int64_t keyPanel; ///< keys of an attention panel
   /// Matrix products multiply pairs of bf16: weights and the rows that are read are rounded.
   bool isPaired = false;
@@ -31,11 +32,23 @@ struct TileSizes {
   static constexpr int64_t deep = 2048;
   /// Elements of a kernel that works row by row that are worth a thread: a microsecond, what forking costs.
   static constexpr int64_t threadElements = 4096;
+  /// Rate of products with narrow panels against wide ones without padding, measured on AVX-512 for the base size.
+  static constexpr int64_t narrowPercent = 98;
   /// Heads of convolution logits are padded to this.
   static constexpr int64_t headBlock = 8;
 
   /// The sizes for the name of an instruction set, or nothing.
   static std::optional<TileSizes> get(StringRef isa);
+
+  /// Output features of a panel of a product with `features` of them.  A narrow panel multiplies at some
+  /// `narrowPercent` of the rate of a wide one, so it pays where wide panels pad by more than that.
+  int64_t getPanel(int64_t features) const {
+    auto padded = [&](int64_t panel) { return static_cast<int64_t>(llvm::alignTo(features, panel)); };
+    return padded(narrow) * 100 < padded(panel) * narrowPercent ? narrow : panel;
+  }
+
+  /// `width` rounded up to whole panels.
+  int64_t padToPanels(int64_t width) const { return llvm::alignTo(width, getPanel(width)); }
 
   /// Floats from one row of a row buffer to the next for rows of `width` features: room for whole weight panels and
   /// channel blocks, and one vector more so that rows do not fall on the same cache sets.

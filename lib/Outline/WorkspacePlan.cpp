@@ -48,10 +48,10 @@ int64_t WorkspacePlan::physicalWidth(Value value) const {
 static int64_t touchedWidth(Operation *op, int64_t width, const TileSizes &tiles) {
   if (auto grouped = dyn_cast_or_null<GroupedDenseOp>(op)) {
     int64_t group = cast<RankedTensorType>(grouped.getWeight().getType()).getDimSize(2);
-    return width - group + llvm::alignTo(group, tiles.panel);
+    return width - group + tiles.padToPanels(group);
   }
   if (isa_and_nonnull<DenseOp>(op))
-    return llvm::alignTo(width, tiles.panel);
+    return tiles.padToPanels(width);
   if (isa_and_nonnull<DepthwiseConv1DOp>(op))
     return llvm::alignTo(width, TileSizes::channelBlock);
   if (isa_and_nonnull<ActivationOp, LayerNormOp, EmbeddingsOp, PoolOp, AddBiasOp, ScaleChannelsOp, SelectBranchesOp,
@@ -266,7 +266,7 @@ void WorkspacePlan::addPadded(func::FuncOp fn) {
       return static_cast<unsigned>(buffers.size() - 1);
     };
     unsigned in = add(features.in);
-    padded[conv.getResult()] = {in, add(features.out - out + llvm::alignTo(out, tiles.panel))};
+    padded[conv.getResult()] = {in, add(features.out - out + tiles.padToPanels(out))};
   }
 }
 

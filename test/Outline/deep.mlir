@@ -4,13 +4,13 @@
 // RUN: convbert-opt %s --convbert-outline-cpu=isa=avx512bf16 | FileCheck %s --check-prefix=PAIRS --implicit-check-not=dense_deep
 
 // F32:   call @dense(
-// F32:   call @dense_deep(
+// F32:   call @dense_deep_n32(
 // BF16:  call @dense(
-// BF16:  call @dense(
+// BF16:  call @dense_n32(
 // PAIRS: call @round_32(
 // PAIRS: call @dense_pairs(
 // PAIRS: call @round_2048(
-// PAIRS: call @dense_pairs(
+// PAIRS: call @dense_pairs_n32(
 ml_program.global private @t(#ml_program.extern : tensor<9x32xf32>) : tensor<9x32xf32>
 ml_program.global private @g(#ml_program.extern : tensor<32xf32>) : tensor<32xf32>
 ml_program.global private @w(#ml_program.extern : tensor<2048x32xf32>) : tensor<2048x32xf32>

@@ -4,8 +4,8 @@
 // RUN: convbert-opt %s --convbert-outline-cpu=isa=avx512 --verify-roundtrip | FileCheck %s --check-prefix=ONCE
 
 // Equal kernels are one function: the second dense layer of both calls and the one behind the pool.
-// ONCE-COUNT-1:  func.func private @dense(
-// ONCE-NOT:      func.func private @dense{{(_[0-9]+)?}}(
+// ONCE-COUNT-1:  func.func private @dense_n32(
+// ONCE-NOT:      func.func private @dense_n32{{(_[0-9]+)?}}(
 // ONCE-COUNT-1:  func.func private @norm_residual_16(
 // ONCE-NOT:      func.func private @norm_residual_16
 
@@ -13,7 +13,7 @@
 // its caller's, the kernels' scratch, the shape and the number of threads.
 // CHECK-LABEL: func.func private @layer(
 // AVX2-SAME:     %[[X:[a-z0-9]*]]: memref<?x48xf32>, %[[W:[a-z0-9]*]]: memref<2x16x24xf32>, %[[ZEROS:[a-z0-9]*]]: memref<2x24xf32>, %[[V:[a-z0-9]*]]: memref<1x40x24xf32>, %{{[a-z0-9]*}}: memref<1x24xf32>, %[[NORM:[a-z0-9]*]]: memref<2x16xf32>, %[[Y:[a-z0-9]*]]: memref<?x48xf32>,
-// AVX512-SAME:   memref<?x64xf32>, %{{[a-z0-9]*}}: memref<1x16x48xf32>, %{{[a-z0-9]*}}: memref<1x48xf32>, %{{[a-z0-9]*}}: memref<1x40x48xf32>,
+// AVX512-SAME:   memref<?x64xf32>, %{{[a-z0-9]*}}: memref<1x16x48xf32>, %{{[a-z0-9]*}}: memref<1x48xf32>, %{{[a-z0-9]*}}: memref<1x40x32xf32>,
 // CHECK-SAME:    %[[WORKSPACE:[a-z0-9]*]]: memref<?xi8>, %[[SCRATCH:[a-z0-9]*]]: memref<?xi8>, %[[SHAPE:[a-z0-9]*]]: memref<?xi64>, %[[THREADS:[a-z0-9]*]]: i32) {
 // Rows in use, from row_start[B], rounded up to the row tile.
 // AVX2-DAG:      %[[MR:.*]] = arith.constant 4 : index
@@ -26,7 +26,8 @@
 // AVX2:          %[[H:.*]] = memref.view %[[WORKSPACE]][%{{.*}}][%{{.*}}] : memref<?xi8> to memref<?x80xf32>
 // AVX2:          memref.reinterpret_cast %[[H]] to offset: [0], sizes: [%{{.*}}, 4, 2, 24], strides: [320, 80, 24, 1]
 // CHECK:         call @dense_gelu(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[THREADS]])
-// CHECK:         call @dense(
+// AVX2:          call @dense(
+// AVX512:        call @dense_n32(
 // The result is written where the caller wants it.
 // AVX2:          memref.reinterpret_cast %[[Y]]
 // CHECK:         call @norm_residual_16(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[THREADS]], %[[SCRATCH]])
@@ -62,7 +63,8 @@ func.func private @layer(%x: tensor<?x?x16xf32>, %w: tensor<40x16xf32>, %v: tens
 // AVX2:          call @layer(%[[A:[a-z0-9_]*]], %{{.*}}, %[[Z:[a-z0-9_]*]], %[[PV:[a-z0-9_]*]], %{{[a-z0-9_]*}}, %[[GA:[a-z0-9_]*]], %[[C:[a-z0-9_]*]], %[[BEHIND:[a-z0-9_]*]], %[[SCRATCH]], %[[SHAPE]], %[[THREADS]])
 // AVX2:          call @layer(%[[C]], %{{[a-z0-9_]*}}, %[[Z]], %[[PV]], %{{[a-z0-9_]*}}, %{{[a-z0-9_]*}}, %[[A]], %[[BEHIND]], %[[SCRATCH]], %[[SHAPE]], %[[THREADS]])
 // CHECK:         call @pool_16(
-// CHECK:         call @dense(
+// AVX2:          call @dense(
+// AVX512:        call @dense_n32(
 // CHECK:         memref.load %[[OUT]][%c0]
 // CHECK:         call @store_tokens_16(
 // CHECK:         memref.load %[[OUT]][%c1]
