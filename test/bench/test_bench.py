@@ -1,6 +1,7 @@
 """tools/bench: its checkpoints have the published sizes, and a run writes what it measured."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "bench"))
 import models  # noqa: E402
 import report  # noqa: E402
+import run as bench  # noqa: E402
 
 
 @pytest.mark.parametrize("size, parameters", [("small", 13143768), ("medium-small", 17475888), ("base", 105680520)])
@@ -31,6 +33,21 @@ def test_a_run(tmp_path, monkeypatch):
     assert [m["shape"] for m in run["measurements"]] == ["1x8", "2x4-8"]
     assert run["parameters"] == 13143768 and run["measurements"][1]["peers"]["exact"]["best_ms"] > 0
     assert (tmp_path / "found.md").read_text(encoding="utf-8") == report.table(found)
+
+
+def test_engines_see_no_avx512(tmp_path):
+    """For the target x86-64-v3, where the CPU has more: CPUID is answered anew, so even `cc -march=native` finds AVX2."""
+    flags = bench.processor("flags").split()
+    if "avx512f" not in flags or "cpuid_fault" not in flags:
+        pytest.skip("requires a CPU with AVX-512 and the flag cpuid_fault")
+    source = tmp_path / "ask.c"
+    source.write_text('int printf(const char *, ...);\nint main(void) { printf("%d %d", !!__builtin_cpu_supports("avx2"), '
+                      '!!__builtin_cpu_supports("avx512f")); }\n', encoding="utf-8")
+    program = tmp_path / "ask"
+    subprocess.run(["cc", "-o", program, source], check=True)
+    for environment, answer in (({}, "1 1"), (bench.without_avx512(tmp_path), "1 0")):
+        seen = subprocess.run([program], env=os.environ | environment, capture_output=True, text=True, check=True)
+        assert seen.stdout == answer
 
 
 def test_runs_are_merged_by_kind(tmp_path):

@@ -14,6 +14,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -23,9 +24,6 @@ import report
 
 ROOT = Path(__file__).resolve().parents[2]
 SHAPES = "1x16,1x128,8x128,2x512,8x16-128"
-#: Keeps PyTorch and OpenVINO (oneDNN, MKL) from instructions that our code for this target does not use either.
-#: onnxruntime cannot be told.
-LIMITS = {"x86-64-v3": {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}}
 PACKAGES = {"torch": "torch", "torch-compile": "torch", "onnxruntime": "onnxruntime", "openvino": "openvino"}
 
 
@@ -40,12 +38,25 @@ def one(options):
     print(json.dumps(asdict(result) | {"model": path.name, "size": options.size, "target": options.targets}))
 
 
-def processor():
-    """The model name of this CPU as Linux gives it."""
+def processor(field="model name"):
+    """What Linux says of this CPU: its name, or its `flags`; "" if nothing."""
     for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
+        if line.startswith(field):
             return line.partition(":")[2].strip()
-    return platform.machine()
+    return ""
+
+
+def without_avx512(folder):
+    """The environment in which every engine sees a CPU with AVX2 and nothing beyond."""
+    flags = processor("flags").split()
+    if "avx512f" not in flags:
+        return {}
+    if "cpuid_fault" not in flags:
+        sys.exit("bench: x86-64-v3 beside other engines requires a CPU without AVX-512, or one with the flag cpuid_fault")
+    library = Path(folder) / "hide_avx512.so"
+    source = Path(__file__).with_name("hide_avx512.c")
+    subprocess.run([os.environ.get("CC", "cc"), "-O1", "-Wall", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return {"LD_PRELOAD": str(library)}
 
 
 def measure(options, size, threads, target):
@@ -54,8 +65,10 @@ def measure(options, size, threads, target):
                options.shapes, "--seconds", str(options.seconds), "--peers", options.peers]
     cores = sorted(os.sched_getaffinity(0))[-threads:]
     print(f"bench: {size}, {threads} thread{'s' if threads > 1 else ''}, {target}", file=sys.stderr, flush=True)
-    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=os.environ | LIMITS.get(target, {}),
-                            preexec_fn=lambda: os.sched_setaffinity(0, cores))
+    with tempfile.TemporaryDirectory() as folder:
+        environment = without_avx512(folder) if target == "x86-64-v3" and options.peers else {}
+        result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=os.environ | environment,
+                                preexec_fn=lambda: os.sched_setaffinity(0, cores))
     if result.returncode:
         print(f"bench: {size} failed with exit code {result.returncode}", file=sys.stderr)
         return None
@@ -84,7 +97,7 @@ def main():
     if not done:
         return 1
     names = [name for name in options.peers.split(",") if name]
-    result = {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version(),
+    result = {"processor": processor() or platform.machine(), "cores": os.cpu_count(), "python": platform.python_version(),
               "packages": {PACKAGES[name]: version(PACKAGES[name]) for name in names}, "runs": done}
     name = options.name or done[0]["isa"]
     if options.merge:
