@@ -83,8 +83,8 @@ static FailureOr<PanelLoop> findPanelLoop(scf::ForOp k) {
   return failure();
 }
 
-/// Inserts two prefetches before the first read of a panel.  Row tile `t` of `T` takes elements
-/// [t, t + 1) * depth * ceil(NR / T) of the next panel; the last panel wraps around to the first, which the next task
+/// Inserts prefetches before the first read of a panel.  Row tile `t` of `T` takes elements
+/// [t, t + 1) * depth * ceil(NR / T) of the next panel, so that two row tiles fetch all of it; the last panel wraps around to the first, which the next task
 /// is likely to want.  Where the depth is taken in slices, the same slice of the next panel follows, and the next slice
 /// of the task's first panel follows its last one.
 static void prefetchNextPanel(PanelLoop loop) {
@@ -127,9 +127,12 @@ static void prefetchNextPanel(PanelLoop loop) {
   Value start = add(base, mul(tiles.getInductionVar(), perTile));
   b.setInsertionPoint(loop.read);
   Value at = add(start, mul(loop.k.getInductionVar(), step));
-  for (int64_t line = 0; line < 2; ++line)
+  // Half of what an iteration reads.  Into the L2 cache: what waits for memory there leaves the few line buffers of the
+  // L1 cache free, and the panel in use stays in it.
+  int64_t elements = getConstantIntValue(loop.k.getStep()).value_or(1) * nr / 2;
+  for (int64_t line = 0; line < llvm::divideCeil(elements, lineElements); ++line)
     memref::PrefetchOp::create(b, loc, flat, ValueRange{add(at, constant(line * lineElements))}, /*isWrite=*/false,
-                               /*localityHint=*/3, /*isDataCache=*/true);
+                               /*localityHint=*/2, /*isDataCache=*/true);
 }
 
 namespace {
