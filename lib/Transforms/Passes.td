@@ -127,7 +127,8 @@ def RaisePass : Pass<"convbert-raise"> {
     Other front ends leave convolutions over tokens as padding and contractions over windows of the padded tensor, as
     sums of shifted products, or as copies of all windows (an unfold) and a contraction.  Each becomes one operation:
     `conv1d`, `depthwise_conv1d`, `light_conv` where channels share taps, and `apply_kernel` where every token has taps
-    that a softmax made, in one operation or in pieces.  Zero padding of known extent becomes `pads`; channels in front
+    that a softmax made, in one operation or in pieces; that also where batch, tokens and heads are joined by reshapes
+    for a batch matrix product, as PyTorch models have it.  Zero padding of known extent becomes `pads`; channels in front
     of tokens are transposed.  What adds to anything but zeros, reads a padding of other numbers or may compute fewer
     tokens than windows fit is left as it is.
 

@@ -12,33 +12,7 @@ namespace mlir::convbert {
 using namespace mlir;
 using namespace mlir::convbert;
 
-/// The size of axis `axis` of `zeros`, a filled or constant tensor.
-static OpFoldResult getExtent(OpBuilder &b, Value zeros, int64_t axis) {
-  auto type = cast<RankedTensorType>(zeros.getType());
-  if (!type.isDynamicDim(axis))
-    return b.getIndexAttr(type.getDimSize(axis));
-  if (auto fill = zeros.getDefiningOp<linalg::FillOp>())
-    if (auto empty = fill.output().getDefiningOp<tensor::EmptyOp>())
-      return empty.getMixedSizes()[axis];
-  return {};
-}
-
 static int64_t indexOf(ArrayRef<unsigned> dims, unsigned dim) { return llvm::find(dims, dim) - dims.begin(); }
-
-/// `value`, whose axes stand for the dimensions `have`, with its axes in the order `want`.
-static Value arrange(OpBuilder &b, Location loc, Value value, ArrayRef<unsigned> have, ArrayRef<unsigned> want) {
-  if (have == want)
-    return value;
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> permutation;
-  SmallVector<OpFoldResult> sizes;
-  for (unsigned dim : want) {
-    permutation.push_back(indexOf(have, dim));
-    sizes.push_back(tensor::getMixedSize(b, loc, value, permutation.back()));
-  }
-  Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
-  return linalg::TransposeOp::create(b, loc, value, empty, permutation)->getResult(0);
-}
 
 /// One axis for the axes `first` and the next.
 static SmallVector<ReassociationIndices> joining(int64_t rank, int64_t first) {
@@ -222,10 +196,24 @@ struct RaiseSum : OpInterfaceRewritePattern<linalg::LinalgOp> {
   Pass::Statistic &raised;
 };
 
+struct RaiseReshaped : OpRewritePattern<linalg::BatchMatmulOp> {
+  RaiseReshaped(MLIRContext *context, Pass::Statistic &raised) : OpRewritePattern(context), raised(raised) {}
+
+  LogicalResult matchAndRewrite(linalg::BatchMatmulOp op, PatternRewriter &rewriter) const override {
+    if (failed(raiseReshapedProduct(op, rewriter)))
+      return failure();
+    ++raised;
+    return success();
+  }
+
+  Pass::Statistic &raised;
+};
+
 struct RaisePass : convbert::impl::RaisePassBase<RaisePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<RaiseSum<matchWindowSum>, RaiseSum<matchShiftedSums>>(&getContext(), raised);
+    patterns.add<RaiseReshaped>(&getContext(), raised);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

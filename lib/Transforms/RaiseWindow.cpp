@@ -8,30 +8,6 @@
 using namespace mlir;
 using namespace mlir::convbert;
 
-bool convbert::isZeroTensor(Value value) {
-  if (auto fill = value.getDefiningOp<linalg::FillOp>())
-    return matchPattern(fill.value(), m_AnyZeroFloat());
-  return matchPattern(value, m_AnyZeroFloat());
-}
-
-/// `c0 * d0 + c1 * d1 + ..` as coefficients by dimension; failure for anything else.
-static LogicalResult getCoefficients(AffineExpr expr, int64_t factor, MutableArrayRef<int64_t> coefficients) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    coefficients[dim.getPosition()] += factor;
-    return success();
-  }
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return failure();
-  if (expr.getKind() == AffineExprKind::Add)
-    return success(succeeded(getCoefficients(binary.getLHS(), factor, coefficients)) &&
-                   succeeded(getCoefficients(binary.getRHS(), factor, coefficients)));
-  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  if (expr.getKind() != AffineExprKind::Mul || !constant)
-    return failure();
-  return getCoefficients(binary.getLHS(), factor * constant.getValue(), coefficients);
-}
-
 /// The dimensions of a map of plain dimensions, each once.
 static std::optional<SmallVector<unsigned>> getDims(AffineMap map) {
   if (!map.isProjectedPermutation())
@@ -40,34 +16,6 @@ static std::optional<SmallVector<unsigned>> getDims(AffineMap map) {
   for (AffineExpr expr : map.getResults())
     dims.push_back(cast<AffineDimExpr>(expr).getPosition());
   return dims;
-}
-
-/// Reads through copies that only move elements: `value[map]` stays the same element.
-static void readThroughCopies(Value &value, AffineMap &map) {
-  while (auto copy = value.getDefiningOp<linalg::LinalgOp>()) {
-    Block &body = copy->getRegion(0).front();
-    if (copy.getNumDpsInputs() != 1 || copy.getNumDpsInits() != 1 || copy.getNumLoops() != copy.getNumParallelLoops() ||
-        body.getTerminator()->getOperand(0) != body.getArgument(0))
-      return;
-    AffineMap written = copy.getIndexingMapsArray()[1];
-    if (!written.isPermutation())
-      return;
-    map = copy.getIndexingMapsArray()[0].compose(inversePermutation(written)).compose(map);
-    value = copy.getDpsInputs()[0];
-  }
-}
-
-/// Takes constant zeros around axis `axis` away from `x`, and says how many there were.
-static void peelPadding(Value &x, unsigned axis, int64_t &low, int64_t &high) {
-  auto pad = x.getDefiningOp<tensor::PadOp>();
-  if (!pad || !pad.getConstantPaddingValue() || !matchPattern(pad.getConstantPaddingValue(), m_AnyZeroFloat()))
-    return;
-  for (auto [i, before, after] : llvm::enumerate(pad.getStaticLow(), pad.getStaticHigh()))
-    if (i == axis ? ShapedType::isDynamic(before) || ShapedType::isDynamic(after) : before != 0 || after != 0)
-      return;
-  low = pad.getStaticLow()[axis];
-  high = pad.getStaticHigh()[axis];
-  x = pad.getSource();
 }
 
 /// Sorts the dimensions of `sum`, whose operands, dimensions, token and tap are known.
@@ -112,7 +60,8 @@ FailureOr<WindowSum> convbert::matchWindowSum(linalg::LinalgOp op, PatternRewrit
   for (unsigned x : {0u, 1u}) {
     WindowSum sum{op.getDpsInputs()[x], op.getDpsInputs()[1 - x], op.getDpsInits()[0]};
     AffineMap map = op.getIndexingMapsArray()[x], weightMap = op.getIndexingMapsArray()[1 - x];
-    readThroughCopies(sum.x, map);
+    while (readThroughCopy(sum.x, map))
+      ;
     std::optional<SmallVector<unsigned>> weightDims = getDims(weightMap);
     std::optional<unsigned> axis;
     bool isWindow = weightDims.has_value();
@@ -186,18 +135,6 @@ static std::optional<Product> matchProduct(linalg::LinalgOp op) {
   if (!op.getMatchingIndexingMap(left).isIdentity() || !op.getMatchingIndexingMap(right).isProjectedPermutation())
     return std::nullopt;
   return Product{sum->get(), left->get(), right->get(), op.getMatchingIndexingMap(right)};
-}
-
-bool convbert::isExtentOf(OpFoldResult size, Value tensor, int64_t axis) {
-  auto value = dyn_cast<Value>(size);
-  auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
-  if (!dim || dim.getConstantIndex() != axis)
-    return false;
-  if (dim.getSource() == tensor)
-    return true;
-  auto pad = tensor.getDefiningOp<tensor::PadOp>();
-  return pad && pad.getStaticLow()[axis] == 0 && pad.getStaticHigh()[axis] == 0 &&
-         isExtentOf(size, pad.getSource(), axis);
 }
 
 /// The one axis along which `slice` takes a part of its source, at a known place; all of the others.

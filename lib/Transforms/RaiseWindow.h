@@ -35,6 +35,24 @@ FailureOr<WindowSum> matchShiftedSums(linalg::LinalgOp op, PatternRewriter &rewr
 /// What the softmax over the last axis that computes `value` is taken of; null if it is none.
 Value matchSoftmax(Value value);
 
+/// Replaces a product of windows and taps whose batch, tokens and heads are one axis by the operation of the dialect.
+LogicalResult raiseReshapedProduct(linalg::BatchMatmulOp op, PatternRewriter &rewriter);
+
+/// `c0 * d0 + c1 * d1 + ..` as coefficients by dimension, added to `coefficients`; failure for anything else.
+LogicalResult getCoefficients(AffineExpr expr, int64_t factor, MutableArrayRef<int64_t> coefficients);
+
+/// If `value` is a copy, a transpose or a gather at sums of loops: what it copies. `value[map]` stays the same element.
+bool readThroughCopy(Value &value, AffineMap &map);
+
+/// Takes constant zeros around axis `axis` away from `x`, and says how many there were.
+void peelPadding(Value &x, unsigned axis, int64_t &low, int64_t &high);
+
+/// The size of axis `axis` of `init`, a tensor that an operation starts from; null if nothing says it.
+OpFoldResult getExtent(OpBuilder &b, Value init, int64_t axis);
+
+/// `value`, whose axes stand for the dimensions `have`, with its axes in the order `want`.
+Value arrange(OpBuilder &b, Location loc, Value value, ArrayRef<unsigned> have, ArrayRef<unsigned> want);
+
 /// True if `size` is known to be the dynamic extent of `tensor` along `axis`.
 bool isExtentOf(OpFoldResult size, Value tensor, int64_t axis);
 

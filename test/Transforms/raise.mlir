@@ -205,3 +205,184 @@ func.func @light(%x: tensor<2x9x2x4xf32>, %w: tensor<2x3xf32>) -> tensor<2x9x2x4
   } -> tensor<2x9x2x4xf32>
   return %y : tensor<2x9x2x4xf32>
 }
+
+// -----
+
+// What an unfold of channels in front of tokens comes to, as PyTorch's ConvBERT has it: windows are gathered, their
+// channels and taps joined and taken apart again, and batch, tokens and heads joined for one batch matrix product.
+
+#all = affine_map<(n, j) -> (n, j)>
+#row = affine_map<(n, j) -> (n)>
+// CHECK-LABEL: func.func @reshaped(
+// CHECK-SAME:    %[[U:[a-z0-9]+]]: tensor<?x?x6xf32>,
+// CHECK:         convbert.apply_kernel %[[U]], %{{.*}} {normalize = #convbert.norm<softmax>, pads = array<i64: 1, 1>} : (tensor<?x?x6xf32>, tensor<?x?x3x3xf32>)
+// CHECK-NOT:     linalg
+func.func @reshaped(%u: tensor<?x?x6xf32>, %l: tensor<?x?x9xf32>) -> tensor<?x?x6xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f32
+  %b = tensor.dim %u, %c0 : tensor<?x?x6xf32>
+  %t = tensor.dim %u, %c1 : tensor<?x?x6xf32>
+  %bt = arith.muli %b, %t : index
+  %n = arith.muli %bt, %c3 : index
+  // windows
+  %e0 = tensor.empty(%b, %t) : tensor<?x6x?xf32>
+  %channels = linalg.transpose ins(%u : tensor<?x?x6xf32>) outs(%e0 : tensor<?x6x?xf32>) permutation = [0, 2, 1]
+  %image = tensor.expand_shape %channels [[0], [1], [2, 3]] output_shape [%b, 6, %t, 1] : tensor<?x6x?xf32> into tensor<?x6x?x1xf32>
+  %p = tensor.pad %image low[0, 0, 1, 0] high[0, 0, 1, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index, %i3: index):
+    tensor.yield %zero : f32
+  } : tensor<?x6x?x1xf32> to tensor<?x6x?x1xf32>
+  %e1 = tensor.empty(%b, %t) : tensor<?x6x3x?xf32>
+  %gathered = linalg.generic {
+    indexing_maps = [affine_map<(b, c, j, t) -> (b, c, j, t)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+  } outs(%e1 : tensor<?x6x3x?xf32>) {
+  ^bb0(%acc: f32):
+    %ib = linalg.index 0 : index
+    %ic = linalg.index 1 : index
+    %ij = linalg.index 2 : index
+    %it = linalg.index 3 : index
+    %at = arith.addi %it, %ij : index
+    %x = tensor.extract %p[%ib, %ic, %at, %c0] : tensor<?x6x?x1xf32>
+    linalg.yield %x : f32
+  } -> tensor<?x6x3x?xf32>
+  %unfolded = tensor.collapse_shape %gathered [[0], [1, 2], [3]] : tensor<?x6x3x?xf32> into tensor<?x18x?xf32>
+  %e2 = tensor.empty(%b, %t) : tensor<?x?x18xf32>
+  %turned = linalg.transpose ins(%unfolded : tensor<?x18x?xf32>) outs(%e2 : tensor<?x?x18xf32>) permutation = [0, 2, 1]
+  %split = tensor.expand_shape %turned [[0], [1], [2, 3]] output_shape [%b, %t, 6, 3] : tensor<?x?x18xf32> into tensor<?x?x6x3xf32>
+  %heads = tensor.expand_shape %split [[0], [1], [2, 3], [4]] output_shape [%b, %t, 3, 2, 3] : tensor<?x?x6x3xf32> into tensor<?x?x3x2x3xf32>
+  %windows = tensor.collapse_shape %heads [[0, 1, 2], [3], [4]] : tensor<?x?x3x2x3xf32> into tensor<?x2x3xf32>
+  // softmax
+  %l4 = tensor.expand_shape %l [[0], [1], [2, 3]] output_shape [%b, %t, 3, 3] : tensor<?x?x9xf32> into tensor<?x?x3x3xf32>
+  %l2 = tensor.collapse_shape %l4 [[0, 1, 2], [3]] : tensor<?x?x3x3xf32> into tensor<?x3xf32>
+  %low = arith.constant 0xFF800000 : f32
+  %rows = tensor.empty(%n) : tensor<?xf32>
+  %taps = tensor.empty(%n) : tensor<?x3xf32>
+  %m0 = linalg.fill ins(%low : f32) outs(%rows : tensor<?xf32>) -> tensor<?xf32>
+  %m = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%l2 : tensor<?x3xf32>) outs(%m0 : tensor<?xf32>) {
+  ^bb0(%x: f32, %acc: f32):
+    %r = arith.maximumf %x, %acc : f32
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  %e = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%l2, %m : tensor<?x3xf32>, tensor<?xf32>) outs(%taps : tensor<?x3xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %d = arith.subf %x, %y : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  } -> tensor<?x3xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%rows : tensor<?xf32>) -> tensor<?xf32>
+  %s = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%e : tensor<?x3xf32>) outs(%s0 : tensor<?xf32>) {
+  ^bb0(%x: f32, %acc: f32):
+    %r = arith.addf %acc, %x : f32
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  %a = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%e, %s : tensor<?x3xf32>, tensor<?xf32>) outs(%taps : tensor<?x3xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %r = arith.divf %x, %y : f32
+    linalg.yield %r : f32
+  } -> tensor<?x3xf32>
+  %column = tensor.expand_shape %a [[0], [1, 2]] output_shape [%n, 3, 1] : tensor<?x3xf32> into tensor<?x3x1xf32>
+  %init = tensor.empty(%n) : tensor<?x2x1xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%init : tensor<?x2x1xf32>) -> tensor<?x2x1xf32>
+  %o = linalg.batch_matmul ins(%windows, %column : tensor<?x2x3xf32>, tensor<?x3x1xf32>) outs(%fill : tensor<?x2x1xf32>) -> tensor<?x2x1xf32>
+  %o2 = tensor.collapse_shape %o [[0], [1, 2]] : tensor<?x2x1xf32> into tensor<?x2xf32>
+  %o4 = tensor.expand_shape %o2 [[0, 1, 2], [3]] output_shape [%b, %t, 3, 2] : tensor<?x2xf32> into tensor<?x?x3x2xf32>
+  %y = tensor.collapse_shape %o4 [[0], [1], [2, 3]] : tensor<?x?x3x2xf32> into tensor<?x?x6xf32>
+  return %y : tensor<?x?x6xf32>
+}
+
+// -----
+
+// Tokens before the batch, taps in front: what fairseq's unfolded dynamic convolution is.
+
+#all = affine_map<(n, j) -> (n, j)>
+#row = affine_map<(n, j) -> (n)>
+// CHECK-LABEL: func.func @tokens_first(
+// CHECK:         convbert.apply_kernel {{.*}} {normalize = #convbert.norm<softmax>, pads = array<i64: 2, 0>} : (tensor<2x5x6xf32>, tensor<2x5x3x3xf32>)
+// CHECK-NOT:     linalg.batch_matmul
+func.func @tokens_first(%u: tensor<5x2x6xf32>, %l2: tensor<30x3xf32>) -> tensor<30x1x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %u low[2, 0, 0] high[0, 0, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index):
+    tensor.yield %zero : f32
+  } : tensor<5x2x6xf32> to tensor<7x2x6xf32>
+  %e0 = tensor.empty() : tensor<5x2x6x3xf32>
+  %unfolded = linalg.generic {
+    indexing_maps = [affine_map<(t, b, c, j) -> (t + j, b, c)>, affine_map<(t, b, c, j) -> (t, b, c, j)>],
+    iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+  } ins(%p : tensor<7x2x6xf32>) outs(%e0 : tensor<5x2x6x3xf32>) {
+  ^bb0(%x: f32, %acc: f32):
+    linalg.yield %x : f32
+  } -> tensor<5x2x6x3xf32>
+  %heads = tensor.expand_shape %unfolded [[0], [1], [2, 3], [4]] output_shape [5, 2, 3, 2, 3] : tensor<5x2x6x3xf32> into tensor<5x2x3x2x3xf32>
+  %e1 = tensor.empty() : tensor<5x2x3x3x2xf32>
+  %turned = linalg.transpose ins(%heads : tensor<5x2x3x2x3xf32>) outs(%e1 : tensor<5x2x3x3x2xf32>) permutation = [0, 1, 2, 4, 3]
+  %windows = tensor.collapse_shape %turned [[0, 1, 2], [3], [4]] : tensor<5x2x3x3x2xf32> into tensor<30x3x2xf32>
+  %low = arith.constant 0xFF800000 : f32
+  %rows = tensor.empty() : tensor<30xf32>
+  %taps = tensor.empty() : tensor<30x3xf32>
+  %m0 = linalg.fill ins(%low : f32) outs(%rows : tensor<30xf32>) -> tensor<30xf32>
+  %m = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%l2 : tensor<30x3xf32>) outs(%m0 : tensor<30xf32>) {
+  ^bb0(%x: f32, %acc: f32):
+    %r = arith.maximumf %x, %acc : f32
+    linalg.yield %r : f32
+  } -> tensor<30xf32>
+  %e = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%l2, %m : tensor<30x3xf32>, tensor<30xf32>) outs(%taps : tensor<30x3xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %d = arith.subf %x, %y : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  } -> tensor<30x3xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%rows : tensor<30xf32>) -> tensor<30xf32>
+  %s = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%e : tensor<30x3xf32>) outs(%s0 : tensor<30xf32>) {
+  ^bb0(%x: f32, %acc: f32):
+    %r = arith.addf %acc, %x : f32
+    linalg.yield %r : f32
+  } -> tensor<30xf32>
+  %a = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%e, %s : tensor<30x3xf32>, tensor<30xf32>) outs(%taps : tensor<30x3xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %r = arith.divf %x, %y : f32
+    linalg.yield %r : f32
+  } -> tensor<30x3xf32>
+  %line = tensor.expand_shape %a [[0], [1, 2]] output_shape [30, 1, 3] : tensor<30x3xf32> into tensor<30x1x3xf32>
+  %fill = arith.constant dense<0.0> : tensor<30x1x2xf32>
+  %o = linalg.batch_matmul ins(%line, %windows : tensor<30x1x3xf32>, tensor<30x3x2xf32>) outs(%fill : tensor<30x1x2xf32>) -> tensor<30x1x2xf32>
+  return %o : tensor<30x1x2xf32>
+}
+
+// -----
+
+// The softmax of columns, as PyTorch takes it.
+// CHECK-LABEL: func.func @reshaped_column(
+// CHECK:         convbert.apply_kernel %{{.*}}, %{{.*}} {normalize = #convbert.norm<softmax>, pads = array<i64: 1, 1>}
+// CHECK-NOT:     linalg
+func.func @reshaped_column(%u: tensor<2x5x6xf32>, %l: tensor<30x3x1xf32>) -> tensor<30x2x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %u low[0, 1, 0] high[0, 1, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index):
+    tensor.yield %zero : f32
+  } : tensor<2x5x6xf32> to tensor<2x7x6xf32>
+  %e0 = tensor.empty() : tensor<2x5x3x2x3xf32>
+  %unfolded = linalg.generic {
+    indexing_maps = [affine_map<(b, t, h, d, k) -> (b, t + k, h * 2 + d)>, affine_map<(b, t, h, d, k) -> (b, t, h, d, k)>],
+    iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]
+  } ins(%p : tensor<2x7x6xf32>) outs(%e0 : tensor<2x5x3x2x3xf32>) {
+  ^bb0(%x: f32, %acc: f32):
+    linalg.yield %x : f32
+  } -> tensor<2x5x3x2x3xf32>
+  %windows = tensor.collapse_shape %unfolded [[0, 1, 2], [3], [4]] : tensor<2x5x3x2x3xf32> into tensor<30x2x3xf32>
+  %e1 = tensor.empty() : tensor<30x3x1xf32>
+  %a = linalg.softmax dimension(1) ins(%l : tensor<30x3x1xf32>) outs(%e1 : tensor<30x3x1xf32>) -> tensor<30x3x1xf32>
+  %z = arith.constant dense<0.0> : tensor<30x2x1xf32>
+  %o = linalg.batch_matmul ins(%windows, %a : tensor<30x2x3xf32>, tensor<30x3x1xf32>) outs(%z : tensor<30x2x1xf32>) -> tensor<30x2x1xf32>
+  return %o : tensor<30x2x1xf32>
+}
