@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -163,6 +164,27 @@ def test_other_libraries_in_the_process(name, order):
     if find_spec(name) is None:
         pytest.skip(f"{name} is not installed")
     assert run(OTHERS, order, name, GOLDEN / "base_tiny") == "True\n"
+
+
+OTHER_OPENMP = """
+import ctypes, sys
+ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL)
+import numpy as np, convbert
+ids = np.arange(96).reshape(4, 24) % 40
+found = [convbert.load(sys.argv[2], threads=threads)(ids)[0] for threads in (1, 2)]
+print(np.array_equal(*found))
+"""
+
+
+def test_another_openmp_in_the_process(tmp_path, build_dir):
+    """PyTorch brings GNU's OpenMP, to be found by everybody, which told both our threads that they are the first: each
+    computed the same half. A stand-in for it that answers so."""
+    cache = (build_dir / "CMakeCache.txt").read_text(encoding="utf-8")
+    compiler = re.search(r"^CMAKE_C_COMPILER:\w+=(.*)$", cache, re.MULTILINE)[1]
+    source, library = tmp_path / "openmp.c", tmp_path / "libopenmp.so"
+    source.write_text("int omp_get_thread_num(void) { return 0; }\nint omp_get_num_threads(void) { return 2; }\n")
+    subprocess.run([compiler, "-shared", "-fPIC", source, "-o", library], check=True)
+    assert run(OTHER_OPENMP, library, GOLDEN / "base_tiny") == "True\n"
 
 
 def test_10000_calls_of_random_shapes_leave_memory_flat():

@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::convbert;
 
-static constexpr StringLiteral kOpenMP[] = {"__kmpc_fork_call", "__kmpc_global_thread_num", "__kmpc_push_num_threads",
-                                            "omp_get_num_threads", "omp_get_thread_num"};
+static constexpr StringLiteral kOpenMP[] = {"__kmpc_bound_num_threads", "__kmpc_bound_thread_num", "__kmpc_fork_call",
+                                            "__kmpc_global_thread_num", "__kmpc_push_num_threads"};
 /// Resolved when the object is loaded: every process has the C library.  The heap is for pack kernels, which run once;
 /// phase `memory` sees to it that nothing else allocates.
 static constexpr StringLiteral kMemory[] = {"_GLOBAL_OFFSET_TABLE_", "free", "malloc", "memcpy", "memmove", "memset"};

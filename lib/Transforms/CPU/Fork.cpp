@@ -4,6 +4,7 @@
 #include "lib/Transforms/CPU/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -15,12 +16,13 @@ namespace mlir::convbert {
 using namespace mlir;
 using namespace mlir::convbert;
 
-/// `i32 name()` of the OpenMP runtime, declared on demand.
+/// `i32 name(ident_t *)` of the OpenMP runtime, declared on demand.
 static func::FuncOp getRuntimeQuery(ModuleOp module, StringRef name) {
   if (auto function = module.lookupSymbol<func::FuncOp>(name))
     return function;
   OpBuilder b(module.getBodyRegion());
-  auto function = func::FuncOp::create(b, module.getLoc(), name, b.getFunctionType({}, b.getI32Type()));
+  auto function = func::FuncOp::create(b, module.getLoc(), name,
+                                       b.getFunctionType(LLVM::LLVMPointerType::get(b.getContext()), b.getI32Type()));
   function.setPrivate();
   return function;
 }
@@ -189,7 +191,8 @@ static void createDispatcher(ModuleOp module, func::FuncOp kernel, func::FuncOp 
     func::CallOp::create(b, loc, task, operands);
   };
   auto ask = [&](StringRef name) -> Value {
-    Value answer = func::CallOp::create(b, loc, getRuntimeQuery(module, name), ValueRange{}).getResult(0);
+    Value location = LLVM::ZeroOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()));
+    Value answer = func::CallOp::create(b, loc, getRuntimeQuery(module, name), location).getResult(0);
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), answer);
   };
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -203,9 +206,11 @@ static void createDispatcher(ModuleOp module, func::FuncOp kernel, func::FuncOp 
   auto region = omp::ParallelOp::create(b, loc);
   region.getNumThreadsMutable().assign(threads);
   b.createBlock(&region.getRegion());
-  // The runtime may grant fewer threads than asked for.
-  Value thread = ask("omp_get_thread_num");
-  Value team = ask("omp_get_num_threads");
+  // The runtime may grant fewer threads than asked for.  Not asked by the names of OpenMP's standard: another runtime
+  // that the process has loaded, such as GNU's of PyTorch, would answer to those, and tell every thread that it is the
+  // first.
+  Value thread = ask("__kmpc_bound_thread_num");
+  Value team = ask("__kmpc_bound_num_threads");
   call(thread, team);
   omp::TerminatorOp::create(b, loc);
   b.setInsertionPointAfter(branch);

@@ -57,7 +57,8 @@ def Fork : Pass<"convbert-fork", "::mlir::ModuleOp"> {
 
     What stands outside the loop runs once a thread, so it may write to nothing but the kernel's own temporaries.
   }];
-  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect", "omp::OpenMPDialect", "scf::SCFDialect"];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect", "LLVM::LLVMDialect", "omp::OpenMPDialect",
+                           "scf::SCFDialect"];
 }
 
 def Scratch : Pass<"convbert-scratch", "::mlir::ModuleOp"> {

@@ -27,8 +27,8 @@
 // CHECK-NEXT:      func.call @fill_task(%[[M]], %[[THREADS]], %[[C0]], %[[C1]])
 // CHECK-NEXT:    } else {
 // CHECK-NEXT:      omp.parallel num_threads(%[[TEAM]] : i32) {
-// CHECK:             func.call @omp_get_thread_num
-// CHECK:             func.call @omp_get_num_threads
+// CHECK:             func.call @__kmpc_bound_thread_num
+// CHECK:             func.call @__kmpc_bound_num_threads
 // CHECK:             func.call @fill_task(
 // CHECK-NEXT:        omp.terminator
 func.func private @fill(%m: memref<?xf32>, %threads: i32 {convbert.threads}) attributes {convbert.kernel = "norm"} {
