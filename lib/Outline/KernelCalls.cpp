@@ -187,8 +187,8 @@ struct Emitter {
         return failure();
       Value windows = host.view(padded, {tileCount, index(tiles.rows), index(in * features.taps)},
                                 {index(tiles.rows * in), index(in), index(1)});
-      int64_t panelCount = cast<MemRefType>(panels.getType()).getDimSize(0);
-      int64_t panel = cast<MemRefType>(panels.getType()).getDimSize(2);
+      auto packed = cast<MemRefType>(panels.getType());
+      int64_t panelCount = packed.getDimSize(0), panel = packed.getDimSize(2);
       Value results = host.view(made, {tileCount, index(tiles.rows), index(panelCount), index(panel)},
                                 {index(tiles.rows * pitch), index(pitch), index(panel), index(1)}, g * out);
       if (failed(product(windows, panels, parameter(op.getBias(), g), /*multiplier=*/Value(), ActivationKind::Identity,

@@ -112,7 +112,7 @@ private:
 
   /// The last digit of a number to the base `size`; leaves the others.
   FailureOr<AffineExpr> takeDigit(SmallVector<int64_t> &coefficients, int64_t size) {
-    if (ShapedType::isDynamic(size))
+    if (size < 1) // unknown, or an empty tensor
       return failure();
     SmallVector<int64_t> digit(kLoops);
     int64_t most = 0;
@@ -212,7 +212,8 @@ private:
         axes[0] = axis;
       }
     }
-    if (llvm::is_contained(axes, 3u) || low + high != (x.extents[kTap] - 1) * dilation)
+    bool isEachOnce = batch != token && token != head && head != batch;
+    if (llvm::is_contained(axes, 3u) || !isEachOnce || low + high != (x.extents[kTap] - 1) * dilation)
       return failure();
     auto runsOver = [&](unsigned loop, unsigned axis) {
       int64_t size = getType(x.value).getDimSize(axis);

@@ -101,6 +101,33 @@ func.func @reshaped_overlap(%u: tensor<2x5x6xf32>, %l: tensor<30x3x1xf32>) -> te
 
 // -----
 
+// The head is the batch: no head of its own.
+// CHECK-LABEL: func.func @reshaped_twice(
+// CHECK-NOT:     convbert
+func.func @reshaped_twice(%u: tensor<2x5x4xf32>, %l: tensor<30x3x1xf32>) -> tensor<30x2x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %u low[0, 1, 0] high[0, 1, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index):
+    tensor.yield %zero : f32
+  } : tensor<2x5x4xf32> to tensor<2x7x4xf32>
+  %e0 = tensor.empty() : tensor<2x5x3x2x3xf32>
+  %unfolded = linalg.generic {
+    indexing_maps = [affine_map<(b, t, h, d, k) -> (b, t + k, b * 2 + d)>, affine_map<(b, t, h, d, k) -> (b, t, h, d, k)>],
+    iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]
+  } ins(%p : tensor<2x7x4xf32>) outs(%e0 : tensor<2x5x3x2x3xf32>) {
+  ^bb0(%x: f32, %acc: f32):
+    linalg.yield %x : f32
+  } -> tensor<2x5x3x2x3xf32>
+  %windows = tensor.collapse_shape %unfolded [[0, 1, 2], [3], [4]] : tensor<2x5x3x2x3xf32> into tensor<30x2x3xf32>
+  %e1 = tensor.empty() : tensor<30x3x1xf32>
+  %a = linalg.softmax dimension(1) ins(%l : tensor<30x3x1xf32>) outs(%e1 : tensor<30x3x1xf32>) -> tensor<30x3x1xf32>
+  %z = arith.constant dense<0.0> : tensor<30x2x1xf32>
+  %o = linalg.batch_matmul ins(%windows, %a : tensor<30x2x3xf32>, tensor<30x3x1xf32>) outs(%z : tensor<30x2x1xf32>) -> tensor<30x2x1xf32>
+  return %o : tensor<30x2x1xf32>
+}
+
+// -----
+
 // The softmax is over an axis of one number.
 // CHECK-LABEL: func.func @reshaped_feature_softmax(
 // CHECK-NOT:     convbert
