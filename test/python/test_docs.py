@@ -10,6 +10,7 @@ import pytest
 from checkpoints import ROOT
 
 PAGES = ["python.md", "numerics.md", "padding.md", "functions.md"]
+SHELL_PAGES = [*PAGES, "profiling.md"]
 
 
 def blocks(page, language):
@@ -33,7 +34,7 @@ def test_python(page, place):
     assert result.stdout.splitlines() == re.findall(r"print\(.*\)\s+# (.*)", script)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", SHELL_PAGES)
 def test_shell(page, place, tools):
     environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}")
     for line in [line for block in blocks(page, "sh") for line in block.splitlines() if line]:

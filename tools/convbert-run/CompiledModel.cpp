@@ -72,7 +72,7 @@ llvm::Expected<std::unique_ptr<CompiledModel>> CompiledModel::create(ModuleOp mo
   if (failed(object))
     return nullptr;
   std::unique_ptr<CompiledModel> result(new CompiledModel);
-  llvm::Expected<std::unique_ptr<JITObject>> code = JITObject::load(StringRef(object->data(), object->size()));
+  auto code = JITObject::load(StringRef(object->data(), object->size()), options.perf);
   if (!code)
     return code.takeError();
   result->code = std::move(*code);

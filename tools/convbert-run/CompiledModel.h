@@ -14,6 +14,7 @@ struct CompileOptions {
   std::string entry, compileFrom, dumpDirectory;
   CPUTarget target;
   int threads;
+  bool perf; ///< tells profilers what functions are called
 };
 
 class CompiledModel {

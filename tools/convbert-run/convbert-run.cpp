@@ -71,6 +71,8 @@ static cl::opt<std::string> compileFrom("compile-from", cl::value_desc("PHASE"),
                                         cl::cat(category));
 static cl::opt<std::string> dumpPhases("dump-phases", cl::value_desc("DIR"),
                                        cl::desc("Leave the module after each phase in DIR"), cl::cat(category));
+static cl::opt<bool> perf("perf", cl::desc("Name kernels for `perf`: write /tmp/perf-PID.map and a jitdump"),
+                          cl::cat(category));
 static EntryOptions entryOptions(category);
 
 static llvm::Error makeError(const llvm::Twine &message) { return llvm::createStringError(message); }
@@ -245,7 +247,7 @@ static llvm::Expected<int> run(llvm::SourceMgr &sources, MLIRContext &context) {
     return makeError("--param requires a module, but found a checkpoint, which has its parameters");
   }
 
-  CompileOptions options{entry, compileFrom, dumpPhases, *target, threads};
+  CompileOptions options{entry, compileFrom, dumpPhases, *target, threads, perf};
   auto model = CompiledModel::create(*imported->module, *described, imported->weights, options);
   if (!model)
     return model.takeError();

@@ -2,6 +2,7 @@
 
 #include "lib/Target/CPU/JIT.h"
 #include "lib/Target/CPU/EmitObject.h"
+#include "lib/Target/CPU/PerfSupport.h"
 #include "lib/Target/CPU/SharedObject.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -26,7 +27,7 @@ static llvm::Error loadOpenMP() {
 JITObject::JITObject(std::unique_ptr<orc::LLJIT> jit) : jit(std::move(jit)) {}
 JITObject::~JITObject() = default;
 
-llvm::Expected<std::unique_ptr<JITObject>> JITObject::load(StringRef object) {
+llvm::Expected<std::unique_ptr<JITObject>> JITObject::load(StringRef object, bool perf) {
   if (llvm::Error error = checkUndefinedSymbols(object))
     return error;
   if (llvm::Error error = loadOpenMP())
@@ -35,6 +36,9 @@ llvm::Expected<std::unique_ptr<JITObject>> JITObject::load(StringRef object) {
   llvm::Expected<std::unique_ptr<orc::LLJIT>> jit = orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
+  if (perf)
+    if (llvm::Error error = addPerfSupport(**jit))
+      return error;
   char prefix = (*jit)->getDataLayout().getGlobalPrefix();
   auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
   if (!process)

@@ -17,8 +17,9 @@ namespace mlir::convbert {
 class JITObject {
 public:
   /// Links `object` (the bytes of an object file; see emitObject()).  It may refer to what a shared object may refer to
-  /// (checkUndefinedSymbols()); libomp is loaded if it is not in the process yet.
-  static llvm::Expected<std::unique_ptr<JITObject>> load(StringRef object);
+  /// (checkUndefinedSymbols()); libomp is loaded if it is not in the process yet.  With `perf`, profilers are told what
+  /// the code's functions are called (see addPerfSupport()).
+  static llvm::Expected<std::unique_ptr<JITObject>> load(StringRef object, bool perf = false);
   ~JITObject();
 
   /// The function `name`, or an error that names it.
