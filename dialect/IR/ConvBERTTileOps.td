@@ -36,7 +36,8 @@ def ConvBERT_PackedDenseOp : ConvBERT_InferredOp<"packed_dense"> {
     `rows` are tiles of `mr` rows, `panels` are blocks of `nr` output features; both tile sizes are static.  With
     `bias_first` the sum starts from the bias, so that it may be taken in several passes over the depth.
 
-    `panels` of bf16 are widened where the rest is f32.  For instructions that multiply pairs, rows and panels have
+    `panels` of bf16 are widened where the rest is f32: as they are multiplied, or with `widen_first` in a step of its
+    own, which pays where many row tiles share them.  For instructions that multiply pairs, rows and panels have
     another dimension of size 2 and are both of bf16: `out[o,m,n,j]` is the sum of `rows[o,m,k,v] * panels[n,k,j,v]`
     over `k` and `v`, in f32.
 
@@ -49,7 +50,7 @@ def ConvBERT_PackedDenseOp : ConvBERT_InferredOp<"packed_dense"> {
     ConvBERT_Tile<[3, 4]>:$rows, ConvBERT_Tile<[3, 4]>:$panels, ConvBERT_Tile<[2]>:$bias,
     Optional<ConvBERT_Tile<[4]>>:$multiplier,
     DefaultValuedAttr<ConvBERT_ActivationAttr, "::mlir::convbert::ActivationKind::Identity">:$activation,
-    UnitAttr:$bias_first);
+    UnitAttr:$bias_first, UnitAttr:$widen_first);
   let results = (outs ConvBERT_Tile<[4]>:$result);
   let assemblyFormat = [{
     $rows `,` $panels `,` $bias (`times` $multiplier^)? attr-dict `:` functional-type(operands, results)

@@ -65,6 +65,10 @@ LogicalResult PackedDenseOp::verify() {
   if (op.getBiasFirst() && (op.getMultiplier() || op.getActivation() != ActivationKind::Identity))
     return error() << "requires neither multiplier nor activation with `bias_first`, but found "
                    << (op.getMultiplier() ? "`multiplier`" : stringifyActivationKind(op.getActivation()));
+  // PACKED_DENSE-C8
+  if (op.getWidenFirst() && (rows.getElementType().isBF16() || !panels.getElementType().isBF16()))
+    return error() << "requires rows of f32 and panels of bf16 with `widen_first`, but found " << rows << " and "
+                   << panels;
   // PACKED_DENSE-C4
   return op.getMultiplier() ? requireShape(error, "multiplier", op.getMultiplier(), op.getResult()) : success();
 }

@@ -2,6 +2,7 @@
 
 #include "lib/Outline/HostBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
@@ -153,4 +154,17 @@ LogicalResult HostBuilder::call(Operation *op, func::FuncOp kernel, ValueRange o
   }
   func::CallOp::create(b, loc, kernel, all);
   return success();
+}
+
+LogicalResult HostBuilder::callByTiles(Operation *op, Value rows, int64_t enough, func::FuncOp few, func::FuncOp many,
+                                       ValueRange operands) {
+  Value tileCount = memref::DimOp::create(b, loc, rows, 0);
+  Value isFew = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, tileCount, constant(enough));
+  auto choice = scf::IfOp::create(b, loc, isFew, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(choice.thenYield());
+  if (failed(call(op, few, operands)))
+    return failure();
+  b.setInsertionPoint(choice.elseYield());
+  return call(op, many, operands);
 }

@@ -79,6 +79,9 @@ public:
   /// what it reads, one before it that of what it makes), threads and scratch where it takes them.  Reports at `op` and
   /// fails if an operand is missing or cannot be cast.
   LogicalResult call(Operation *op, func::FuncOp kernel, ValueRange operands);
+  /// The same with `many` where `rows`, row tiles as a kernel reads them, have `enough` tiles or more, else with `few`.
+  LogicalResult callByTiles(Operation *op, Value rows, int64_t enough, func::FuncOp few, func::FuncOp many,
+                            ValueRange operands);
 
 private:
   Value reinterpret(Value value, int64_t column, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides);

@@ -71,12 +71,17 @@ struct Emitter {
     if (multiplier)
       operands.push_back(multiplier);
     operands.push_back(out);
-    // Panels of bf16 are half as large; kernels in slices take those of f32 only.
-    bool isDeep = !multiplier && activation == ActivationKind::Identity && type.getElementType().isF32() &&
-                  type.getDimSize(1) >= TileSizes::deep;
+    bool isDeep = !multiplier && suffix.empty() && !tiles.isPaired && type.getDimSize(1) >= TileSizes::deep;
     StringRef plain = multiplier ? "dense_times" : isDeep ? "dense_deep" : "dense";
     StringRef pairs = multiplier ? "dense_times_pairs" : "dense_pairs";
-    return call(tiles.isPaired ? pairs : plain, suffix, parameters, operands);
+    if (tiles.isPaired || weightType == "f32")
+      return call(tiles.isPaired ? pairs : plain, suffix, parameters, operands);
+    func::FuncOp few = kernels.get(plain, suffix, parameters);
+    // A panel is widened into scratch, whose size is known beforehand: one of two sizes serves most models.
+    parameters.push_back({"WIDE", text(llvm::PowerOf2Ceil(std::max<int64_t>(type.getDimSize(1), 1024)))});
+    func::FuncOp many = kernels.get(plain, suffix.empty() ? "wide" : suffix + "_wide", parameters);
+    return success(few && many &&
+                   succeeded(host.callByTiles(operation, rows, TileSizes::wideRows / tiles.rows, few, many, operands)));
   }
 
   /// Rounds the rows of `x` before the first product that reads them.

@@ -288,8 +288,7 @@ private:
     remark << remark::metric("Op", op->getName().getStringRef());
     auto begin = last ? std::next(last->getIterator()) : block->begin();
     for (Operation &call : llvm::make_range(begin, block->end()))
-      if (auto kernel = dyn_cast<func::CallOp>(call))
-        remark << remark::metric("Kernel", kernel.getCallee());
+      call.walk([&](func::CallOp kernel) { remark << remark::metric("Kernel", kernel.getCallee()); });
   }
 
   LogicalResult emitCall(func::CallOp call, OpBuilder &b, HostBuilder &builder,

@@ -1,12 +1,25 @@
-// Products of great depth are taken in slices where the panels are of f32, and by the plain kernels where they are of bf16.
+// Products of great depth are taken in slices, except where pairs of bf16 are multiplied.  Where there are many rows, here
+// four tiles of eight, panels of bf16 are widened into scratch, by a kernel that is told the largest if it takes whole ones.
 // RUN: convbert-opt %s --convbert-outline-cpu=isa=avx512 | FileCheck %s --check-prefix=F32
-// RUN: convbert-opt %s --convbert-outline-cpu='isa=avx512 weights=bf16' | FileCheck %s --check-prefix=BF16 --implicit-check-not=dense_deep
+// RUN: convbert-opt %s --convbert-outline-cpu='isa=avx512 weights=bf16' | FileCheck %s --check-prefix=BF16
 // RUN: convbert-opt %s --convbert-outline-cpu=isa=avx512bf16 | FileCheck %s --check-prefix=PAIRS --implicit-check-not=dense_deep
 
 // F32:   call @dense(
-// F32:   call @dense_deep_n32(
-// BF16:  call @dense(
-// BF16:  call @dense_n32(
+// F32:   call @dense_deep(
+// BF16:  %[[FEW:.*]] = arith.cmpi ult, %{{.*}}, %{{c4.*}} : index
+// BF16:  scf.if %[[FEW]] {
+// BF16:    call @dense(%{{.*}}, %arg{{[0-9]+}}) :
+// BF16:  } else {
+// BF16:    call @dense_wide(%{{.*}}, %arg{{[0-9]+}}, %{{.*}}) :
+// BF16:  }
+// BF16:  scf.if
+// BF16:    call @dense_deep(
+// BF16:  } else {
+// BF16:    call @dense_deep_wide(
+// BF16:  func.func private @dense({{.*}}, %{{.*}}: i32 {convbert.threads})
+// BF16-NOT: widen_first
+// BF16:  func.func private @dense_wide(%{{.*}}: memref<?x8x?xf32, {{.*}}> {convbert.most = array<i64: -1, 8, 1024>}, %{{.*}}: memref<?x?x48xbf16>, {{.*}}, %{{.*}}: memref<?xi8> {convbert.scratch})
+// BF16:  func.func private @dense_deep_wide({{.*}}, %{{.*}}: memref<?x?x48xbf16>, {{.*}}, %{{.*}}: memref<?xi8> {convbert.scratch})
 // PAIRS: call @round_32(
 // PAIRS: call @dense_pairs(
 // PAIRS: call @round_2048(

@@ -9,11 +9,11 @@ from kernel_harness import ISAS, Kernel, supported
 
 DENSE = """
 !rows = memref<?x{mr}x?xf32, strided<[?, ?, 1], offset: ?>>
-!panels = memref<?x?x{nr}xf32>
+!panels = memref<?x?x{nr}x@WT@>
 !bias = memref<?x{nr}xf32>
 !out = memref<?x{mr}x?x{nr}xf32, strided<[?, ?, {nr}, 1], offset: ?>>
 !trows = tensor<?x{mr}x?xf32>
-!tpanels = tensor<?x?x{nr}xf32>
+!tpanels = tensor<?x?x{nr}x@WT@>
 !tbias = tensor<?x{nr}xf32>
 !tout = tensor<?x{mr}x?x{nr}xf32>
 func.func @kernel(%a: !rows, %w: !panels, %b: !bias, %d: !out, %c: !out, %threads: i32 {convbert.threads})
@@ -76,12 +76,15 @@ ERRORS = {
 }
 
 
-def dense(isa, activation="identity", times=False, deep=False):
+def dense(isa, activation="identity", times=False, deep=False, weights="f32", widen=False):
     how = "bias_first" if deep else f"activation = #convbert.activation<{activation}>"
+    how += ", widen_first" if widen else ""
     text = DENSE.replace("@HOW@", how).replace("@TIMES@", "times %factor" if times else "")
-    text = text.replace("@KIND@", "dense_deep" if deep else "dense")
+    text = text.replace("@KIND@", "dense_deep" if deep else "dense").replace("@WT@", weights)
     kernel = Kernel(text.replace("@TIMESTYPE@", ", !tout" if times else ""), "kernel", isa)
-    assert "memref.copy" not in kernel.buffers and "memref.alloc" not in kernel.buffers
+    assert "memref.copy" not in kernel.buffers
+    # One panel, or a slice of one, in f32.
+    assert kernel.buffers.count("memref.alloc") == (1 if widen else 0)
     return kernel
 
 
@@ -124,6 +127,21 @@ def test_dense_deep(isa):
         want = np.einsum("omk,nkj->omnj", a.astype(np.float64), w.astype(np.float64), optimize=True) + b
         np.testing.assert_allclose(c, want, rtol=0, atol=2e-6 * max(1, math.sqrt(k) / 4))
         assert np.isnan(whole[:, :, n * ISAS[isa]["nr"]:]).all(), "wrote beyond the row"
+
+
+@isas
+@pytest.mark.parametrize("widen", [False, True], ids=["as_multiplied", "first"])
+@pytest.mark.parametrize("how", [{}, {"times": True}, {"deep": True}], ids=["plain", "times", "deep"])
+def test_dense_bf16_weights(isa, how, widen):
+    """Widening is exact: every bit is that of the same weights in f32."""
+    narrow, wide = dense(isa, weights="bf16", widen=widen, **how), dense(isa, **how)
+    for rows, n, k in [(1, 1, 1), (5, 3, 7), (230, 5, 129), (150, 9, 770)]:
+        a, w, b, d, c, _ = dense_operands(isa, rows, n, k)
+        bits = (w.view(np.uint32) >> 16).astype(np.uint16)
+        narrow(a, bits, b, d, c, 1)
+        got = c.copy()
+        wide(a, (bits.astype(np.uint32) << 16).view(np.float32), b, d, c, 1)
+        np.testing.assert_array_equal(got, c)
 
 
 @isas

@@ -1,6 +1,7 @@
 //===- Dense.cpp - Lowering of packed_dense -------------------------------===//
 //
 //   %zero = linalg.fill                       -> tensor<mo x mr x np x nr>
+//   %wide = linalg.generic (n, k, j)          tagged `widen`: panels[n,k,j] in f32, with `widen_first`
 //   %sum  = linalg.generic (o, m, n, j, k)    tagged `mm`: rows[o,m,k] * panels[n,k,j], panels of bf16 widened
 //                 (o, m, n, j, k, v)         pairs: rows[o,m,k,v] * panels[n,k,j,v], both widened
 //   %out  = linalg.generic (o, m, n, j)       tagged `epi`: activation(sum + bias[n,j]) (* multiplier)
@@ -64,12 +65,13 @@ struct PackedDensePattern : OpRewritePattern<PackedDenseOp> {
     };
     Value start = buildStart();
     bool isPaired = cast<RankedTensorType>(op.getRows().getType()).getRank() == 4;
+    Value factors = op.getWidenFirst() ? widenPanels(rewriter, op, element) : op.getPanels();
     SmallVector<AffineMap> productMaps{map(5, {o, m, k}), map(5, {n, k, j}), map(5, {o, m, n, j})};
     if (isPaired)
       productMaps = {map(6, {o, m, k, v}), map(6, {n, k, j, v}), map(6, {o, m, n, j})};
     iterators.append(isPaired ? 2 : 1, utils::IteratorType::reduction);
     auto product = linalg::GenericOp::create(
-        rewriter, loc, start.getType(), ValueRange{op.getRows(), op.getPanels()}, start, productMaps, iterators,
+        rewriter, loc, start.getType(), ValueRange{op.getRows(), factors}, start, productMaps, iterators,
         [&](OpBuilder &b, Location loc, ValueRange args) {
           auto widen = [&](Value x) -> Value {
             return x.getType() == element ? x : arith::ExtFOp::create(b, loc, element, x).getResult();
@@ -102,6 +104,22 @@ struct PackedDensePattern : OpRewritePattern<PackedDenseOp> {
     epilogue->setAttr("epi", rewriter.getUnitAttr());
     replace(rewriter, op, epilogue.getResult(0));
     return success();
+  }
+
+  /// The panels in `element`: an operation of its own, so that a schedule widens them once for many rows.
+  static Value widenPanels(PatternRewriter &rewriter, PackedDenseOp op, Type element) {
+    Value panels = op.getPanels();
+    Location loc = op.getLoc();
+    Value to = tensor::EmptyOp::create(rewriter, loc, tensor::getMixedSizes(rewriter, loc, panels), element);
+    SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(3));
+    SmallVector<utils::IteratorType> iterators(3, utils::IteratorType::parallel);
+    auto wide = linalg::GenericOp::create(rewriter, loc, to.getType(), panels, to, maps, iterators,
+                                          [&](OpBuilder &b, Location loc, ValueRange args) {
+                                            Value x = arith::ExtFOp::create(b, loc, element, args[0]);
+                                            linalg::YieldOp::create(b, loc, x);
+                                          });
+    wide->setAttr("widen", rewriter.getUnitAttr());
+    return wide.getResult(0);
   }
 
   /// The tile sizes that the operation's type may leave open are static here or there.

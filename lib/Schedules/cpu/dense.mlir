@@ -2,12 +2,11 @@
 //
 // Matches  one elementwise operation tagged `epi` (row tiles, mr, panels, nr) whose producer is a contraction of the
 //          same shape tagged `mm`, itself on a fill.  Row tiles, panels and K may be dynamic; mr and nr are static.
-//          Panels may be of bf16 where the contraction widens them: once for each row tile.
-//          TODO(#7): once for all of them, into scratch; it costs a fifth of the time from 128 rows on where shuffles
-//          and multiply-adds share their ports.
+//          Panels of bf16 are widened in the contraction, or come from an elementwise operation tagged `widen`.
 // Needs    nr a multiple of nv; (mr + 1) * nr / nv + 1 vector registers.
 // Leaves   one scf.forall over tasks of `chunk` panels; in it blocks of `mb` row tiles, panels, row tiles; K unrolled
-//          by 4 with mr * nr / nv accumulators in registers; 1-D transfers of nv lanes only.
+//          by 4 with mr * nr / nv accumulators in registers; 1-D transfers of nv lanes only.  With `widen`, a panel is
+//          widened once for all row tiles of a block.
 //
 // nv     lanes of a native vector
 // mb     row tiles a cache block: that many rows stay in the L2 cache while the panels pass by
@@ -29,9 +28,17 @@ transform.named_sequence @dense.f32(%kernel: !any {transform.readonly},
   %r0, %task = transform.structured.fuse %epi tile_sizes [0, 0, %chunk, 0] {apply_cleanup, use_forall} : (!any, !param) -> (!any, !any)
   transform.annotate %task "convbert.any_extent" : !any
   %r1, %block = transform.structured.fuse %r0 tile_sizes [%mb, 0, 0, 0] {apply_cleanup} : (!any, !param) -> (!any, !any)
-  %r2, %l0, %l1 = transform.structured.fuse %r1 tile_sizes [1, 0, 1, 0] interchange [2, 0, 1, 3] {apply_cleanup} : (!any) -> (!any, !any, !any)
+  %r2, %panel = transform.structured.fuse %r1 tile_sizes [0, 0, 1, 0] {apply_cleanup} : (!any) -> (!any, !any)
+  %r3, %tile = transform.structured.fuse %r2 tile_sizes [1, 0, 0, 0] {apply_cleanup} : (!any) -> (!any, !any)
   // What fusion left behind would be matched too.
   transform.apply_patterns to %kernel { transform.apply_patterns.canonicalization } {apply_cse} : !any
+  %widen = transform.structured.match attributes {widen} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %widen, 0 to 1 "elementwise operation tagged `widen`" : !any
+  transform.foreach %widen : !any {
+  ^bb0(%op: !any):
+    %x, %wn, %wk, %wj = transform.structured.tile_using_for %op tile_sizes [1, 1, %nv] : (!any, !param) -> (!any, !any, !any, !any)
+    transform.convbert.unroll_full %wj : !any
+  }
   %fill = transform.structured.match ops{["linalg.fill"]} in %kernel : (!any) -> !any
   transform.convbert.expect_count %fill, 1 "fill of the accumulators" : !any
   %generic = transform.structured.generalize %fill : (!any) -> !any

@@ -1,11 +1,13 @@
 // dense_deep: register-tiled matrix product in slices of the depth, with the result as accumulator.
 //
 // Matches  one contraction tagged `mm` (row tiles, mr, panels, nr, depth) on one elementwise operation tagged `start`.
-//          Row tiles, panels and depth may be dynamic; mr and nr are static.
+//          Row tiles, panels and depth may be dynamic; mr and nr are static.  Panels of bf16 are widened in the
+//          contraction, or come from an elementwise operation tagged `widen`.
 // Needs    nr a multiple of nv; (mr + 1) * nr / nv + 1 vector registers.
 // Leaves   one scf.forall over tasks of `chunk` panels; in it blocks of `mb` row tiles; for each of them the start, and
 //          slices of the depth, panels, row tiles; the depth unrolled by 4 with mr * nr / nv accumulators in registers,
-//          which go back to the result after a slice; 1-D transfers of nv lanes only.
+//          which go back to the result after a slice; 1-D transfers of nv lanes only.  With `widen`, a slice of a
+//          panel is widened once for all row tiles of a block.
 //
 // nv     lanes of a native vector
 // mb     row tiles a cache block: a slice of that many rows stays in the L2 cache while the panels pass by
@@ -35,7 +37,20 @@ transform.named_sequence @dense_deep.f32(%kernel: !any {transform.readonly},
   %mm0 = transform.structured.match attributes {mm} in %kernel : (!any) -> !any
   transform.convbert.expect_count %mm0, 1 "contraction of a block" : !any
   %m1, %slices = transform.structured.tile_using_for %mm0 tile_sizes [0, 0, 0, 0, %depth] : (!any, !param) -> (!any, !any)
-  %m2, %panels, %tiles = transform.structured.tile_using_for %m1 tile_sizes [1, 0, 1, 0, 0] interchange = [2, 0, 1, 3, 4] : (!any) -> (!any, !any, !any)
+  %m2, %panels = transform.structured.tile_using_for %m1 tile_sizes [0, 0, 1, 0, 0] : (!any) -> (!any, !any)
+  transform.apply_patterns to %kernel {
+    transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice
+    transform.apply_patterns.canonicalization
+  } {apply_cse} : !any
+  %all = transform.structured.match attributes {widen} in %kernel : (!any) -> !any
+  transform.convbert.expect_count %all, 0 to 1 "elementwise operation tagged `widen`" : !any
+  %widen, %around = transform.structured.fuse_into_containing_op %all into %panels : (!any, !any) -> (!any, !any)
+  transform.foreach %widen : !any {
+  ^bb0(%op: !any):
+    %x, %wn, %wk, %wj = transform.structured.tile_using_for %op tile_sizes [1, 1, %nv] : (!any, !param) -> (!any, !any, !any, !any)
+    transform.convbert.unroll_full %wj : !any
+  }
+  %m3, %tiles = transform.structured.tile_using_for %m2 tile_sizes [1, 0, 0, 0, 0] : (!any) -> (!any, !any)
   transform.apply_patterns to %kernel {
     transform.apply_patterns.linalg.fold_unit_extent_dims_via_slices
     transform.apply_patterns.tensor.fold_tensor_empty
@@ -66,6 +81,7 @@ transform.named_sequence @dense_deep.f32(%kernel: !any {transform.readonly},
   }
   transform.apply_patterns to %kernel {
     transform.apply_patterns.vector.reduction_to_contract
+    transform.apply_patterns.vector.sink_ops
     transform.apply_patterns.vector.transfer_permutation_patterns
     transform.apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers
     transform.apply_patterns.canonicalization

@@ -17,7 +17,7 @@ struct DropMarks : convbert::impl::DropMarksBase<DropMarks> {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       function->removeAttr(kKernelAttr);
       for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-        for (StringRef mark : {kThreadsAttr, kScratchAttr, kThreadAttr})
+        for (StringRef mark : {kThreadsAttr, kScratchAttr, kThreadAttr, kMostAttr})
           function.removeArgAttr(i, mark);
     }
   }

@@ -19,6 +19,8 @@ inline constexpr StringLiteral kAnyExtentAttr = "convbert.any_extent";
 inline constexpr StringLiteral kScratchAttr = "convbert.scratch";
 /// On an `index` argument: the number of the thread that runs a task function.
 inline constexpr StringLiteral kThreadAttr = "convbert.thread";
+/// On a memref argument: for each dimension a size that no caller exceeds, or -1.
+inline constexpr StringLiteral kMostAttr = "convbert.most";
 /// `(memref<?xi64>) -> index`: bytes of scratch that one thread needs for a shape.
 inline constexpr StringLiteral kScratchBytesName = "scratch_bytes";
 

@@ -6,6 +6,7 @@
 //   convbert.scratch           on the memref<?xi8> argument that holds the temporaries of all threads
 //   convbert.grain             on the function: iterations of its parallel loop that are worth a thread (default 1)
 //   convbert.any_extent        on the parallel loop over tiles of a kernel: tiles may have any extent up to the step
+//   convbert.most              on a memref argument: for each dimension a size that no caller exceeds, or -1
 //   convbert.thread            on the index argument of a task function: the number of the thread (made by fork)
 // The shape argument is the last memref<?xi64>: { B, T_max, row_start[B+1], length[B] }.
 //
@@ -65,9 +66,10 @@ def Scratch : Pass<"convbert-scratch", "::mlir::ModuleOp"> {
   let summary = "Turn the temporaries of kernels into views of the per-thread scratch argument";
   let description = [{
     Every `memref.alloc` becomes a view of the argument marked `convbert.scratch`, 64-byte aligned.  Static
-    temporaries may stand anywhere.  Dynamic ones stand in the entry block, with sizes computed from constants and
-    loads of the shape argument; the same computation, cloned into `@scratch_bytes`, tells the caller how many bytes
-    a thread needs: the maximum over all kernels.  Within a kernel, threads lie as close as its own sum allows.
+    temporaries may stand anywhere, and so may those whose sizes have constant bounds: by their own arithmetic, or as a
+    dimension of an argument that `convbert.most` bounds.  Other dynamic ones stand in the entry block, with sizes
+    computed from constants and loads of the shape argument; the same computation, cloned into `@scratch_bytes`, tells
+    the caller how many bytes a thread needs: the maximum over all kernels.  Within a kernel, threads lie as close as its own sum allows.
     Kernels of kind `pack` run once a model and have no scratch: their temporaries stay on the heap and are freed.
 
     Before:
@@ -118,8 +120,8 @@ def PrefetchPanels : Pass<"convbert-prefetch-panels", "::mlir::func::FuncOp"> {
   let description = [{
     Looks for the register-tiled product: a loop over `k` with fused multiply-adds (or products of pairs) that reads
     row `k` of a weight panel `panels[n, k, :]` (an argument of identity layout, `memref<?x?xNRxf32>`, `...xNRxbf16` or
-    `...xNRx2xbf16`), inside a loop over row tiles.  Each row tile prefetches its share of panel `n + 1` into the
-    L2 cache, in an iteration half of what it reads: two row tiles fetch all of it.  Where the depth is taken in slices, it is the same slice of panel `n + 1`, or the next slice of the
+    `...xNRx2xbf16`), or a temporary that a loop before has filled from one, inside a loop over row tiles.  Each row tile
+    prefetches its share of panel `n + 1`, two cache lines an iteration.  Where the depth is taken in slices, it is the same slice of panel `n + 1`, or the next slice of the
     task's first panel.  Reads alone change: results do not.
 
     Before:

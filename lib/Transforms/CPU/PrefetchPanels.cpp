@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace mlir::convbert {
 #define GEN_PASS_DEF_PREFETCHPANELS
@@ -18,10 +19,11 @@ static constexpr int64_t kLine = 64;
 
 namespace {
 
-/// The main `k` loop of a register-tiled product, and where in the panels it reads.
+/// The main `k` loop of a register-tiled product, and where in the panels it reads, or what it reads was widened from.
 struct PanelLoop {
   scf::ForOp k, tiles;         ///< over the depth; around it, over row tiles
-  vector::TransferReadOp read; ///< the first one of a panel
+  vector::TransferReadOp read; ///< the first one of a panel, in `k` or in the loop that widens
+  Operation *before;           ///< where prefetches go
   Value panel;                 ///< which panel
   /// The loops over panels and over slices of the depth around it, if the depth is taken in slices, or null.
   scf::ForOp panels, slices;
@@ -53,25 +55,62 @@ static bool isPanels(MemRefType type) {
          (type.getElementType().isF32() || type.getElementType().isBF16());
 }
 
+/// The reads of weight panels among the operations of `loop`.
+static SmallVector<vector::TransferReadOp> getPanelReads(scf::ForOp loop) {
+  SmallVector<vector::TransferReadOp> reads;
+  for (auto read : loop.getBody()->getOps<vector::TransferReadOp>()) {
+    auto type = dyn_cast<MemRefType>(read.getBase().getType());
+    if (type && isPanels(type) && isa<BlockArgument>(read.getBase()))
+      reads.push_back(read);
+  }
+  return reads;
+}
+
+/// The temporary that `memory` is a view of, or itself.
+static Value getTemporary(Value memory) {
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>()) {
+    if (isa<memref::ViewOp>(view)) // of the scratch that all temporaries share
+      break;
+    memory = view.getViewSource();
+  }
+  return memory;
+}
+
+/// The loop before `tiles` that fills what `k` reads from weight panels, or null.
+static scf::ForOp findWideningLoop(scf::ForOp k, scf::ForOp tiles) {
+  SmallPtrSet<Value, 4> sources;
+  for (auto read : k.getBody()->getOps<vector::TransferReadOp>())
+    sources.insert(getTemporary(read.getBase()));
+  scf::ForOp found;
+  for (Operation &op : llvm::make_range(tiles->getBlock()->begin(), tiles->getIterator()))
+    op.walk([&](scf::ForOp loop) {
+      auto fills = [&](vector::TransferWriteOp write) { return sources.contains(getTemporary(write.getBase())); };
+      if (llvm::any_of(loop.getBody()->getOps<vector::TransferWriteOp>(), fills) && !getPanelReads(loop).empty())
+        found = loop;
+    });
+  return found;
+}
+
 /// Fails if `k` is no such loop.
 static FailureOr<PanelLoop> findPanelLoop(scf::ForOp k) {
   // The remainder loop of the unroller does not start at zero.
   bool isProduct =
       !k.getBody()->getOps<vector::FMAOp>().empty() || !k.getBody()->getOps<x86vector::DotBF16Op>().empty();
-  if (getConstantIntValue(k.getLowerBound()) != 0 || !isProduct)
-    return failure();
   auto tiles = dyn_cast<scf::ForOp>(k->getParentOp());
-  for (auto read : k.getBody()->getOps<vector::TransferReadOp>()) {
-    auto type = dyn_cast<MemRefType>(read.getBase().getType());
-    if (!type || !isPanels(type) || !isa<BlockArgument>(read.getBase()))
-      continue;
-    std::optional<Value> slice = getOffset(read.getIndices()[1], k.getInductionVar());
+  if (getConstantIntValue(k.getLowerBound()) != 0 || !isProduct || !tiles)
+    return failure();
+  scf::ForOp reader = k;
+  if (getPanelReads(k).empty() && !(reader = findWideningLoop(k, tiles)))
+    return failure();
+  for (vector::TransferReadOp read : getPanelReads(reader)) {
+    std::optional<Value> slice = getOffset(read.getIndices()[1], reader.getInductionVar());
     Value panel = read.getIndices()[0];
     if (!slice)
       continue;
-    if (!tiles || panel == tiles.getInductionVar() || !tiles.isDefinedOutsideOfLoop(panel))
+    if (panel == tiles.getInductionVar() || !panel.getParentRegion()->isAncestor(tiles->getParentRegion()))
       return failure();
-    PanelLoop found{k, tiles, read, panel, {}, {}};
+    Operation *before = reader == k ? read.getOperation() : &k.getBody()->front();
+    PanelLoop found{k, tiles, read, before, panel, {}, {}};
     if (!*slice)
       return found;
     found.panels = dyn_cast<scf::ForOp>(tiles->getParentOp());
@@ -125,7 +164,7 @@ static void prefetchNextPanel(PanelLoop loop) {
   Value perTile = mul(length, step);
   b.setInsertionPoint(loop.k);
   Value start = add(base, mul(tiles.getInductionVar(), perTile));
-  b.setInsertionPoint(loop.read);
+  b.setInsertionPoint(loop.before);
   Value at = add(start, mul(loop.k.getInductionVar(), step));
   // Half of what an iteration reads.  Into the L2 cache: what waits for memory there leaves the few line buffers of the
   // L1 cache free, and the panel in use stays in it.

@@ -4,6 +4,7 @@
 #include "lib/Transforms/CPU/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::convbert {
@@ -18,10 +19,17 @@ using namespace mlir::convbert;
 static constexpr int64_t kAlignment = 64;
 
 namespace {
-/// The temporaries of one kernel: static ones first, at constant offsets, then the dynamic ones.
+/// A temporary that never needs more than `bytes`.
+struct BoundedAlloc {
+  memref::AllocOp alloc;
+  int64_t bytes;
+};
+
+/// The temporaries of one kernel: bounded ones first, at constant offsets, then the dynamic ones.
 struct Temporaries {
   func::FuncOp kernel;
-  SmallVector<memref::AllocOp> staticAllocs, dynamicAllocs;
+  SmallVector<BoundedAlloc> boundedAllocs;
+  SmallVector<memref::AllocOp> dynamicAllocs;
 };
 } // namespace
 
@@ -34,6 +42,34 @@ static std::optional<int64_t> getStaticBytes(MemRefType type) {
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
       bytes *= size;
+  return bytes;
+}
+
+/// A constant that `size` never exceeds, if one is known.
+static std::optional<int64_t> getBound(Value size) {
+  if (auto dim = size.getDefiningOp<memref::DimOp>()) {
+    auto argument = dyn_cast<BlockArgument>(dim.getSource());
+    auto kernel = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+    auto most = kernel ? kernel.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(), kMostAttr) : nullptr;
+    std::optional<int64_t> axis = dim.getConstantIndex();
+    if (!most || !axis || *axis >= most.size() || most[*axis] < 0)
+      return std::nullopt;
+    return most[*axis];
+  }
+  FailureOr<int64_t> bound =
+      ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, size, nullptr, /*closedUB=*/true);
+  return succeeded(bound) ? std::optional<int64_t>(*bound) : std::nullopt;
+}
+
+/// Bytes that `alloc` never exceeds, if its sizes have bounds.
+static std::optional<int64_t> getBoundedBytes(memref::AllocOp alloc) {
+  int64_t bytes = *getStaticBytes(alloc.getType());
+  for (Value size : alloc.getDynamicSizes()) {
+    std::optional<int64_t> bound = getBound(size);
+    if (!bound)
+      return std::nullopt;
+    bytes *= *bound;
+  }
   return bytes;
 }
 
@@ -95,8 +131,8 @@ static FailureOr<Temporaries> collectTemporaries(func::FuncOp kernel) {
              << ", but found none";
     if (!type.getLayout().isIdentity() || type.getMemorySpace() || !getStaticBytes(type))
       return alloc.emitError("requires a temporary of plain elements and identity layout, but found ") << type;
-    if (type.hasStaticShape()) {
-      result.staticAllocs.push_back(alloc);
+    if (std::optional<int64_t> bytes = getBoundedBytes(alloc)) {
+      result.boundedAllocs.push_back({alloc, *bytes});
       return success();
     }
     if (alloc->getBlock() != &kernel.getBody().front())
@@ -142,12 +178,12 @@ static SmallVector<Value> emitLayout(OpBuilder &b, const Temporaries &temporarie
     mapping.map(own, shape);
   auto constant = [&](int64_t v) -> Value { return arith::ConstantIndexOp::create(b, loc, v); };
   SmallVector<Value> offsets;
-  int64_t staticEnd = 0;
-  for (memref::AllocOp alloc : temporaries.staticAllocs) {
-    offsets.push_back(constant(staticEnd));
-    staticEnd += llvm::alignTo(*getStaticBytes(alloc.getType()), kAlignment);
+  int64_t boundedEnd = 0;
+  for (const BoundedAlloc &bounded : temporaries.boundedAllocs) {
+    offsets.push_back(constant(boundedEnd));
+    boundedEnd += llvm::alignTo(bounded.bytes, kAlignment);
   }
-  Value end = constant(staticEnd);
+  Value end = constant(boundedEnd);
   for (memref::AllocOp alloc : temporaries.dynamicAllocs) {
     offsets.push_back(end);
     Value bytes = constant(*getStaticBytes(alloc.getType()));
@@ -172,9 +208,9 @@ static void replaceByViews(const Temporaries &temporaries) {
     for (Value &offset : offsets)
       offset = arith::AddIOp::create(b, kernel.getLoc(), base, offset);
   }
-  auto all = llvm::concat<const memref::AllocOp>(temporaries.staticAllocs, temporaries.dynamicAllocs);
-  for (auto [constAlloc, offset] : llvm::zip_equal(llvm::to_vector(all), offsets)) {
-    memref::AllocOp alloc = constAlloc;
+  SmallVector<memref::AllocOp> allocs = llvm::map_to_vector(temporaries.boundedAllocs, [](auto &b) { return b.alloc; });
+  llvm::append_range(allocs, temporaries.dynamicAllocs);
+  for (auto [alloc, offset] : llvm::zip_equal(allocs, offsets)) {
     for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
       if (isa<memref::DeallocOp>(user))
         user->erase();
@@ -211,7 +247,7 @@ struct Scratch : convbert::impl::ScratchBase<Scratch> {
       FailureOr<Temporaries> temporaries = collectTemporaries(function);
       if (failed(temporaries))
         return signalPassFailure();
-      if (!temporaries->staticAllocs.empty() || !temporaries->dynamicAllocs.empty())
+      if (!temporaries->boundedAllocs.empty() || !temporaries->dynamicAllocs.empty())
         kernels.push_back(*temporaries);
     }
 

@@ -43,6 +43,20 @@ func.func @relu_times(%rows: tensor<?x8x?xf32>, %panels: tensor<?x?x48xf32>, %bi
   return %r : tensor<?x8x?x48xf32>
 }
 
+// Panels of bf16 are widened in a step of their own, which has none of the rows' dimensions.
+// CHECK-LABEL: func.func @widen_first
+//       CHECK:   %[[WIDE:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]} ins(%{{.*}} : tensor<?x?x24xbf16>) outs(%{{.*}} : tensor<?x?x24xf32>) attrs = {widen}
+//       CHECK:     arith.extf
+//       CHECK:   linalg.generic {indexing_maps = [#[[A]], #[[W]], #[[C]]]
+//  CHECK-SAME:     ins(%{{.*}}, %[[WIDE]]
+//  CHECK-SAME:     {mm}
+func.func @widen_first(%rows: tensor<?x4x?xf32>, %panels: tensor<?x?x24xbf16>, %bias: tensor<?x24xf32>) -> tensor<?x4x?x24xf32>
+    attributes {convbert.kernel = "dense"} {
+  %r = convbert.packed_dense %rows, %panels, %bias {widen_first}
+    : (tensor<?x4x?xf32>, tensor<?x?x24xbf16>, tensor<?x24xf32>) -> tensor<?x4x?x24xf32>
+  return %r : tensor<?x4x?x24xf32>
+}
+
 // The sum starts from the bias, and is the result.
 // CHECK-LABEL: func.func @bias_first
 //  CHECK-SAME:   %[[ROWS:.*]]: tensor<?x4x?xf32>, %[[PANELS:.*]]: tensor<?x?x24xf32>, %[[BIAS:.*]]: tensor<?x24xf32>

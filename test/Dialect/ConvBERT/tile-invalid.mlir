@@ -41,6 +41,26 @@ func.func @packed_dense_bias_first_times(%r: tensor<1x4x8xf32>, %p: tensor<2x8x2
 
 // -----
 
+// PACKED_DENSE-C8
+func.func @packed_dense_widen_first(%r: tensor<1x4x8xf32>, %p: tensor<2x8x24xf32>, %b: tensor<2x24xf32>) {
+  // expected-error @below {{requires rows of f32 and panels of bf16 with `widen_first`, but found 'tensor<1x4x8xf32>' and 'tensor<2x8x24xf32>'}}
+  %y = convbert.packed_dense %r, %p, %b {widen_first}
+    : (tensor<1x4x8xf32>, tensor<2x8x24xf32>, tensor<2x24xf32>) -> tensor<1x4x2x24xf32>
+  return
+}
+
+// -----
+
+// PACKED_DENSE-C8
+func.func @packed_dense_widen_first_pairs(%r: tensor<1x4x8x2xbf16>, %p: tensor<2x8x24x2xbf16>, %b: tensor<2x24xf32>) {
+  // expected-error @below {{requires rows of f32 and panels of bf16 with `widen_first`, but found 'tensor<1x4x8x2xbf16>' and 'tensor<2x8x24x2xbf16>'}}
+  %y = convbert.packed_dense %r, %p, %b {widen_first}
+    : (tensor<1x4x8x2xbf16>, tensor<2x8x24x2xbf16>, tensor<2x24xf32>) -> tensor<1x4x2x24xf32>
+  return
+}
+
+// -----
+
 // PACKED_DENSE-C1
 func.func @packed_dense_rows(%r: tensor<?x?x8xf32>, %p: tensor<2x8x24xf32>, %b: tensor<2x24xf32>) {
   // expected-error @below {{requires static tile sizes, but found 'tensor<?x?x8xf32>' and 'tensor<2x8x24xf32>'}}

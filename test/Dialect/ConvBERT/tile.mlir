@@ -103,6 +103,14 @@ func.func @packed_dense_bias_first(%rows: tensor<3x4x8xf32>, %panels: tensor<2x8
   return
 }
 
+// CHECK-LABEL: func.func @packed_dense_widen_first(
+// CHECK: convbert.packed_dense %{{.*}}, %{{.*}}, %{{.*}} {widen_first} :
+func.func @packed_dense_widen_first(%rows: tensor<3x4x8xf32>, %panels: tensor<2x8x24xbf16>, %bias: tensor<2x24xf32>) {
+  %r = convbert.packed_dense %rows, %panels, %bias {widen_first}
+    : (tensor<3x4x8xf32>, tensor<2x8x24xbf16>, tensor<2x24xf32>) -> tensor<3x4x2x24xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @packed_dense_times(
 // CHECK:         convbert.packed_dense %arg0, %arg1, %arg2 times %arg3 :
 func.func @packed_dense_times(%rows: tensor<3x4x8xf32>, %panels: tensor<2x8x24xf32>, %bias: tensor<2x24xf32>,

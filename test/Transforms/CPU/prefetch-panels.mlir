@@ -142,3 +142,44 @@ func.func private @pairs(%panels: memref<?x?x48x2xbf16>, %n: index, %tiles: inde
   }
   return
 }
+
+// -----
+
+// A panel that was widened before the row tiles: they prefetch the next one of what it was widened from.
+
+// CHECK-LABEL: func.func private @widened(
+// CHECK-SAME:    %[[PANELS:[a-z0-9_]+]]: memref<?x?x24xbf16>, %[[N:[a-z0-9_]+]]: index
+// CHECK:         scf.for
+// CHECK-NOT:       memref.prefetch
+// CHECK:         %[[FLAT:[a-z0-9_]+]] = memref.collapse_shape %[[PANELS]] {{\[\[}}0, 1, 2]]
+// CHECK:         arith.addi %[[N]], %{{c1.*}}
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             memref.prefetch %[[FLAT]][%{{.*}}], read, locality<3>, data : memref<?xbf16>
+// CHECK:             memref.prefetch %[[FLAT]][%{{.*}}], read, locality<3>, data : memref<?xbf16>
+// CHECK:             vector.transfer_read %{{.*}} : memref<1x?x24xf32>, vector<8xf32>
+// CHECK-NOT:     memref.prefetch
+func.func private @widened(%panels: memref<?x?x24xbf16>, %n: index, %tiles: index, %k: index, %a: vector<8xf32>,
+                           %scratch: memref<?xi8>, %out: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %z16 = arith.constant 0.0 : bf16
+  %z = arith.constant 0.0 : f32
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  %wide = memref.view %scratch[%c0][%k] : memref<?xi8> to memref<1x?x24xf32>
+  scf.for %ki = %c0 to %k step %c1 {
+    %w = vector.transfer_read %panels[%n, %ki, %c0], %z16 {in_bounds = [true]} : memref<?x?x24xbf16>, vector<8xbf16>
+    %x = arith.extf %w : vector<8xbf16> to vector<8xf32>
+    vector.transfer_write %x, %wide[%c0, %ki, %c0] {in_bounds = [true]} : vector<8xf32>, memref<1x?x24xf32>
+  }
+  scf.for %t = %c0 to %tiles step %c1 {
+    %sum = scf.for %ki = %c0 to %k step %c4 iter_args(%s = %zero) -> vector<8xf32> {
+      %w = vector.transfer_read %wide[%c0, %ki, %c0], %z {in_bounds = [true]} : memref<1x?x24xf32>, vector<8xf32>
+      %x = vector.fma %a, %w, %s : vector<8xf32>
+      scf.yield %x : vector<8xf32>
+    }
+    vector.transfer_write %sum, %out[%t, %c0] {in_bounds = [true]} : vector<8xf32>, memref<?x8xf32>
+  }
+  return
+}

@@ -73,3 +73,19 @@ module {
 
 // expected-error @below {{requires a function @scratch_bytes of type '(memref<?xi64>) -> index' to tell the size of the kernels' temporaries, but found '() -> index'}}
 func.func private @scratch_bytes() -> index
+
+// -----
+
+// A dimension without a bound among bounded ones.
+func.func private @scratch_bytes(%shape: memref<?xi64>) -> index
+func.func private @unbounded(%panels: memref<?x?xbf16> {convbert.most = array<i64: -1, 100>}, %n: index,
+                             %scratch: memref<?xi8> {convbert.scratch}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %count = memref.dim %panels, %c0 : memref<?x?xbf16>
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{requires a dynamic temporary at the entry of the kernel, but found 'memref<?xf32>' inside 'scf.for'}}
+    %a = memref.alloc(%count) : memref<?xf32>
+  }
+  return
+}

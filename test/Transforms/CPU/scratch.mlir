@@ -102,3 +102,42 @@ func.func private @rows_task(%m: memref<?xf32>, %shape: memref<?xi64>, %scratch:
 func.func private @plain() {
   return
 }
+
+// -----
+
+// Sizes with constant bounds: by an argument's mark, and by their own arithmetic.  Room is made for the bounds, views
+// have the sizes; they may stand anywhere.
+
+// CHECK-LABEL: func.func private @scratch_bytes(%{{.*}}: memref<?xi64>) -> index
+// CHECK:         %[[ALL:[a-z0-9_]+]] = arith.constant 2112 : index
+// CHECK-NEXT:    return %[[ALL]]
+func.func private @scratch_bytes(%shape: memref<?xi64>) -> index
+
+// CHECK-LABEL: func.func private @bounded_task(
+// CHECK-SAME:    %[[PANELS:[a-z0-9_]+]]: memref<?x?x3xbf16> {convbert.most = array<i64: -1, 100, 3>}, %[[N:[a-z0-9_]+]]: index, %[[SCRATCH:[a-z0-9_]+]]: memref<?xi8> {convbert.scratch}, %{{.*}}: memref<?xf32>)
+// CHECK-NOT:     memref.alloc
+// CHECK:         %[[DEPTH:[a-z0-9_]+]] = memref.dim %[[PANELS]], %{{c1.*}}
+// CHECK:         scf.for
+// CHECK:           memref.view %[[SCRATCH]][%{{c0.*}}][%[[DEPTH]]] : memref<?xi8> to memref<?x3xf32>
+// CHECK:           %[[LEFT:[a-z0-9_]+]] = affine.min
+// CHECK:           memref.view %[[SCRATCH]][%{{c1216.*}}][%[[LEFT]]] : memref<?xi8> to memref<?x7xf32>
+func.func private @bounded_task(%panels: memref<?x?x3xbf16> {convbert.most = array<i64: -1, 100, 3>}, %n: index,
+                                %scratch: memref<?xi8> {convbert.scratch}, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %z = arith.constant 0.0 : f32
+  %depth = memref.dim %panels, %c1 : memref<?x?x3xbf16>
+  scf.for %i = %c0 to %n step %c32 {
+    %wide = memref.alloc(%depth) : memref<?x3xf32>
+    memref.store %z, %wide[%c0, %c0] : memref<?x3xf32>
+    %left = affine.min affine_map<(d0)[s0] -> (32, s0 - d0)>(%i)[%n]
+    %slice = memref.alloc(%left) : memref<?x7xf32>
+    memref.store %z, %slice[%c0, %c0] : memref<?x7xf32>
+    %x = memref.load %wide[%c0, %c0] : memref<?x3xf32>
+    %y = memref.load %slice[%c0, %c0] : memref<?x7xf32>
+    %xy = arith.addf %x, %y : f32
+    memref.store %xy, %out[%c0] : memref<?xf32>
+  }
+  return
+}
