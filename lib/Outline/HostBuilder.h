@@ -3,10 +3,12 @@
 #ifndef CONVBERT_LIB_OUTLINE_HOSTBUILDER_H
 #define CONVBERT_LIB_OUTLINE_HOSTBUILDER_H
 
+#include "lib/Outline/CostModel.h"
 #include "lib/Outline/KernelTemplates.h"
 #include "lib/Outline/WorkspacePlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::convbert {
 
@@ -24,8 +26,9 @@ struct HostContext {
 /// Emits views of buffers and calls of kernels at the end of a function under construction.
 class HostBuilder {
 public:
-  HostBuilder(OpBuilder &b, Location loc, WorkspacePlan &plan, const TileSizes &tiles, HostContext context)
-      : b(b), loc(loc), plan(plan), tiles(tiles), context(context) {}
+  HostBuilder(OpBuilder &b, Location loc, WorkspacePlan &plan, const TileSizes &tiles, const CostModel &costs,
+              HostContext context)
+      : b(b), loc(loc), plan(plan), tiles(tiles), costs(costs), context(context) {}
 
   Value constant(int64_t value);
   Value mul(Value x, Value y);
@@ -35,6 +38,14 @@ public:
   WorkspacePlan &getPlan() { return plan; }
   const Buffer &getBuffer(Value value) { return plan.getBuffer(plan.getView(value).buffer); }
   const TileSizes &getTiles() const { return tiles; }
+  const CostModel &getCosts() const { return costs; }
+  /// Notes why a kernel was chosen, for remarks.
+  void explain(std::string why) {
+    if (!llvm::is_contained(reasons, why))
+      reasons.push_back(std::move(why));
+  }
+  /// What has been noted since the last call.
+  std::string takeReasons() { return llvm::join(std::exchange(reasons, {}), "; "); }
   void setLoc(Location newLoc) { loc = newLoc; }
   /// Sets which shapes kernels get that follow: that of what they read, and that of what they make.
   void setLengths(unsigned read, unsigned made) { lengths = {read, made}; }
@@ -92,11 +103,13 @@ private:
   Location loc;
   WorkspacePlan &plan;
   const TileSizes &tiles;
+  const CostModel &costs;
   HostContext context;
   llvm::DenseMap<unsigned, Value> bases;
   llvm::DenseSet<Value> isRounded;
   llvm::DenseSet<unsigned> hasPlainBias;
   std::pair<unsigned, unsigned> lengths;
+  SmallVector<std::string, 2> reasons;
 };
 
 /// Start of each kind's arena in a workspace laid out as `footprint` says; the last is its end.

@@ -71,17 +71,25 @@ struct Emitter {
     if (multiplier)
       operands.push_back(multiplier);
     operands.push_back(out);
-    bool isDeep = !multiplier && suffix.empty() && !tiles.isPaired && type.getDimSize(1) >= TileSizes::deep;
+    // Pairs are half as large; activations and multipliers need the whole sum.
+    bool isDeep = false;
+    if (!multiplier && suffix.empty() && !tiles.isPaired) {
+      Choice choice = host.getCosts().sliceDepth(type.getDimSize(1));
+      isDeep = choice.taken;
+      host.explain(choice.why);
+    }
     StringRef plain = multiplier ? "dense_times" : isDeep ? "dense_deep" : "dense";
     StringRef pairs = multiplier ? "dense_times_pairs" : "dense_pairs";
     if (tiles.isPaired || weightType == "f32")
       return call(tiles.isPaired ? pairs : plain, suffix, parameters, operands);
+    host.explain(CostModel::describeWidening());
     func::FuncOp few = kernels.get(plain, suffix, parameters);
     // A panel is widened into scratch, whose size is known beforehand: one of two sizes serves most models.
     parameters.push_back({"WIDE", text(llvm::PowerOf2Ceil(std::max<int64_t>(type.getDimSize(1), 1024)))});
     func::FuncOp many = kernels.get(plain, suffix.empty() ? "wide" : suffix + "_wide", parameters);
-    return success(few && many &&
-                   succeeded(host.callByTiles(operation, rows, TileSizes::wideRows / tiles.rows, few, many, operands)));
+    return success(
+        few && many &&
+        succeeded(host.callByTiles(operation, rows, CostModel::widenFrom / tiles.rows, few, many, operands)));
   }
 
   /// Rounds the rows of `x` before the first product that reads them.
@@ -132,7 +140,7 @@ struct Emitter {
   }
 
   static TemplateParameters normParameters(int64_t width, int64_t padded, const APFloat &eps) {
-    int64_t grain = llvm::divideCeil(TileSizes::threadElements, padded);
+    int64_t grain = CostModel::countThreadRows(padded);
     return {{"W", text(padded)}, {"N", text(width)}, {"EPS", number(eps)}, {"GRAIN", text(grain)}};
   }
 

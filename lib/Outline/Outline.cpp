@@ -45,6 +45,7 @@ struct OutlinePass : convbert::impl::OutlinePassBase<OutlinePass> {
       return signalPassFailure();
     }
     tiles = *found;
+    costs = CostModel::get(instructionSet);
     converted.clear(); // a pass may run on several modules
     footprints.clear();
     KernelTemplates templates(module);
@@ -155,7 +156,7 @@ private:
     context.workspace = host.getArgument(rest);
     context.scratch = host.getArgument(rest + 1);
     context.threads = host.getArgument(rest + 3);
-    HostBuilder builder(b, fn.getLoc(), *plan, tiles, context);
+    HostBuilder builder(b, fn.getLoc(), *plan, tiles, *costs, context);
     if (failed(emitBody(fn, b, builder, [&](Value value) { return memory.lookup(value); })))
       return failure();
     func::ReturnOp::create(b, fn.getLoc());
@@ -192,7 +193,7 @@ private:
     Value scratchBytes = emitScratchBytes(b, loc, context);
     context.scratch = memref::ViewOp::create(b, loc, span, context.workspace, begin, ValueRange{scratchBytes});
 
-    HostBuilder builder(b, loc, *plan, tiles, context);
+    HostBuilder builder(b, loc, *plan, tiles, *costs, context);
     // Entry `index` of a table of arrays, as `value` is laid out there: dynamic extents are the batch and lengths.
     auto viewOf = [&](Value table, int64_t index, Value value) -> Value {
       auto type = cast<MemRefType>(memoryType(value, *plan));
@@ -273,14 +274,14 @@ private:
       Operation *last = b.getInsertionBlock()->empty() ? nullptr : &b.getInsertionBlock()->back();
       if (failed(emitKernelCalls(&op, builder, *kernelTemplates, lookup)))
         return failure();
-      remarkKernels(fn, &op, b.getInsertionBlock(), last);
+      remarkKernels(fn, &op, b.getInsertionBlock(), last, builder.takeReasons());
       ++calls;
     }
     return success();
   }
 
-  /// Says which kernels are called for `op` of `fn`: the calls in `block` behind `last`.
-  static void remarkKernels(func::FuncOp fn, Operation *op, Block *block, Operation *last) {
+  /// Says which kernels are called for `op` of `fn`, the calls in `block` behind `last`, and why.
+  static void remarkKernels(func::FuncOp fn, Operation *op, Block *block, Operation *last, StringRef why) {
     remark::detail::InFlightRemark remark = remark::passed(
         op->getLoc(), remark::RemarkOpts::name("kernel").category("convbert-outline").function(fn.getName()));
     if (!remark)
@@ -289,6 +290,8 @@ private:
     auto begin = last ? std::next(last->getIterator()) : block->begin();
     for (Operation &call : llvm::make_range(begin, block->end()))
       call.walk([&](func::CallOp kernel) { remark << remark::metric("Kernel", kernel.getCallee()); });
+    if (!why.empty())
+      remark << remark::metric("Why", why);
   }
 
   LogicalResult emitCall(func::CallOp call, OpBuilder &b, HostBuilder &builder,
@@ -386,6 +389,7 @@ private:
   }
 
   TileSizes tiles;
+  std::optional<CostModel> costs;
   KernelTemplates *kernelTemplates = nullptr;
   Prepack *prepack = nullptr;
   SmallVector<std::pair<func::FuncOp, std::string>> converted;

@@ -28,14 +28,6 @@ struct TileSizes {
   static constexpr int64_t channelBlock = 32;
   /// Rows of feature vectors are padded to this, and so is the width of a head: a whole vector of every target.
   static constexpr int64_t lanes = 16;
-  /// Input features of a dense layer from which on it is computed in slices of them.
-  static constexpr int64_t deep = 2048;
-  /// Rows from which on panels of bf16 are widened before the product.
-  static constexpr int64_t wideRows = 32;
-  /// Elements of a kernel that works row by row that are worth a thread: a microsecond, what forking costs.
-  static constexpr int64_t threadElements = 4096;
-  /// Rate of products with narrow panels against wide ones without padding, measured on AVX-512 for the base size.
-  static constexpr int64_t narrowPercent = 98;
   /// Heads of convolution logits are padded to this.
   static constexpr int64_t headBlock = 8;
 

@@ -47,6 +47,8 @@ def schedules(options: argparse.Namespace) -> None:
     print(console.table(("function", "operation", "of", "kernel", "schedule", "parameters"),
                         [(row.function, row.operation, row.where, row.kernel, row.schedule or "copies", row.parameters)
                          for row in rows], words=6))
+    for kernel, why in dict.fromkeys((row.kernel, row.why) for row in rows if row.why):
+        print(f"{kernel}: {why}")
     for row in rows:
         for fallback in row.fallbacks:
             print(f"left to scalar loops in {row.kernel}: {fallback}")

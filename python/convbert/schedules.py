@@ -25,10 +25,13 @@ class Scheduled:
     where: str
     #: Operation of the dialect.
     operation: str
+    #: The last one that is called for it: that for many rows, where there are two.
     kernel: str
     #: Sequence of the schedule library and the parameters bound to it; empty for kernels that are loops of copies.
     schedule: str
     parameters: str
+    #: What the choice of the kernel rests on, where there was one: sizes against the caches of the target's cores.
+    why: str = ""
     #: Operations of the kernel that were left to scalar loops, with the reason; empty as long as all is well.
     fallbacks: tuple[str, ...] = ()
 
@@ -75,10 +78,11 @@ def scheduled(directory: str | os.PathLike[str], target: str | None = None, *, w
     for remark in remarks:
         if (remark["part"], remark["name"]) != ("outline", "kernel"):
             continue
-        kernel = facts(remark)["Kernel"]
+        kernels = [value for name, value in _FACT.findall(remark["facts"]) if name == "Kernel"]
+        kernel = kernels[-1]
         schedule = dict(chosen.get(kernel, {}))
         name = schedule.pop("Schedule", "")
         bound = ", ".join(f"{key}={value}" for key, value in schedule.items() if key not in ("Kernel", "ISA"))
         rows.append(Scheduled(remark["function"], remark["where"], facts(remark)["Op"], kernel, name, bound,
-                              tuple(scalar.get(kernel, ()))))
+                              facts(remark).get("Why", ""), tuple(text for name in dict.fromkeys(kernels) for text in scalar.get(name, ()))))
     return rows

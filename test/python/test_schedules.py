@@ -49,8 +49,21 @@ def test_command_line():
     assert rows[0]["kernel"] == "dense" and rows[0]["fallbacks"] == []
 
 
+def test_reasons():
+    """What a choice of kernels rests on; a product whose activation needs the whole sum has none."""
+    rows = {row.where: row for row in scheduled(GOLDEN / "base_tiny", "x86-64-v4")}
+    assert rows["attention.output"].why == "64 features: 128 rows and a panel are 44 KiB and stay in 1280 KiB of L2"
+    assert rows["feed_forward.up"].why == rows["embeddings"].why == ""
+    command = [sys.executable, "-m", "convbert", "info", GOLDEN / "base_tiny", "--schedules", "--target", "x86-64-v4"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert text.count(f"dense: {rows['attention.output'].why}") == 1
+    wide = {row.where: row for row in scheduled(GOLDEN / "base_tiny", "x86-64-v4", weights="bf16")}["feed_forward.up"]
+    assert (wide.kernel, wide.why) == ("dense_gelu_wide",
+                                       "from 32 rows on a panel of bf16 is widened once for all of them")
+
+
 def test_types():
-    """Products of bf16 have kernels of their own; weights of bf16 have those of float32."""
+    """Products of bf16 have kernels of their own; weights of bf16 have those of float32, and more."""
     pairs = scheduled(GOLDEN / "base_tiny", "x86-64-v4-bf16", dtype="bfloat16")
     assert {row.schedule for row in pairs if row.operation == "convbert.dense"} == {"dense.bf16.avx512bf16"}
     assert scheduled(GOLDEN / "base_tiny", "x86-64-v3", weights="bf16") != []

@@ -1,7 +1,8 @@
 // Parameters of the instruction sets: what the sequences' arguments marked `convbert.param` are bound to.  The names are
 // those of lib/Outline/Target.cpp.
 //   nv     lanes of a native vector of f32
-//   mb     row tiles a cache block of the matrix product (48 rows fit a 512 KiB L2, 128 a 2 MiB one)
+//   mb     row tiles a cache block of the matrix product (48 rows fit a 512 KiB L2, 128 a 2 MiB one); lib/Outline/CostModel.h
+//          counts on it
 //   chunk  weight panels a task: some 96 columns or more
 //   depth  input features of a slice, where a matrix product is taken in slices
 //   rows   query rows of attention in registers at a time

@@ -1,7 +1,7 @@
 //===- ScheduleLibraryTest.cpp - Loading and finding sequences ------------===//
 
 #include "lib/Schedules/ScheduleLibrary.h"
-#include "lib/Outline/Target.h"
+#include "lib/Outline/CostModel.h"
 #include "lib/Schedules/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "gtest/gtest.h"
@@ -59,6 +59,9 @@ TEST_F(ScheduleLibraryTest, EmbeddedFilesLoad) {
     auto dense = (*library)->find(isa.name, Float32Type::get(&context), "dense");
     EXPECT_EQ((*library)->parameters(dense, isa.name)[0],
               std::make_pair(StringRef("nv"), int64_t(isa.vectorBits / 32)));
+    // What the cost model takes for granted of the schedules.
+    auto block = std::make_pair(StringRef("mb"), CostModel::get(isa.name)->getCore().blockRows / isa.tiles.rows);
+    EXPECT_TRUE(llvm::is_contained((*library)->parameters(dense, isa.name), block)) << isa.name.str();
   }
   Type f32 = Float32Type::get(&context), f64 = Float64Type::get(&context);
   for (StringRef kind : {"dense", "norm", "embed", "pack"})
