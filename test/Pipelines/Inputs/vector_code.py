@@ -1,17 +1,20 @@
-"""Says what the machine code of each kernel multiplies with: vectors of four floats, or single ones.
+"""Says what the machine code of each kernel multiplies with: whole vectors of floats, or single ones.
 
     llvm-objdump -dr --no-show-raw-insn --no-leading-addr FILE.o | vector_code.py SET
 
-SET is `generic` (mulps beside addps) or `neon` (fmla).  Every task of a kernel that computes must multiply vectors, and
-next to no single floats: a norm has a mean, a variance and a factor a row.  Prints a line for each kernel, and one for
-each call of the mathematics library; exit code 1 if there is a call, a scalar kernel, or none.
+SET is `generic` (mulps beside addps), `avx2` or `avx512` (products of ymm or zmm registers), or `neon` (fmla).  Every
+task of a kernel that computes must multiply vectors, and next to no single floats: a norm has a mean, a variance and a
+factor a row.  Prints a line for each kernel, and one for each call of the mathematics library; exit code 1 if there is a
+call, a scalar kernel, or none.
 """
 
 import re
 import sys
 
-VECTORS = {"generic": re.compile(r"\tmulps\b"), "neon": re.compile(r"\tfmla\tv\d+\.4s")}
-SINGLES = {"generic": re.compile(r"\t(?:mulss|vfmadd\w+ss)\b"), "neon": re.compile(r"\t(?:fmul|fmadd|fmsub)\ts\d")}
+VECTORS = {"generic": re.compile(r"\tmulps\b"), "neon": re.compile(r"\tfmla\tv\d+\.4s"),
+           "avx2": re.compile(r"\tv(?:mul|f\w+)ps\t.*%ymm"), "avx512": re.compile(r"\tv(?:mul|f\w+)ps\t.*%zmm")}
+SINGLES = {"generic": re.compile(r"\t(?:mulss|vfmadd\w+ss)\b"), "avx2": re.compile(r"\t(?:vmulss|vf\w+ss)\b"),
+           "avx512": re.compile(r"\t(?:vmulss|vf\w+ss)\b"), "neon": re.compile(r"\t(?:fmul|fmadd|fmsub)\ts\d")}
 #: What kernels of these names compute; the others move data.
 KERNELS = re.compile(r"(dense|norm|embed|depthwise|span|attention_d)\w*_task$")
 LIBRARY = re.compile(r"R_\w+\t((?:fma|exp|erf|tanh|log|pow|sqrt)\w*)")
