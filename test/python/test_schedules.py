@@ -23,11 +23,14 @@ LANES = {"x86-64-v2": 4, "x86-64-v3": 8, "x86-64-v4": 16, "aarch64": 4}
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):
-    return {size: models.make(size, tmp_path_factory.mktemp("sizes")) for size in ("small", "medium-small")}
+    folder = tmp_path_factory.mktemp("sizes")
+    sparse = Path(__file__).resolve().parents[1] / "Import" / "Inputs" / "make_checkpoint.py"
+    subprocess.run([sys.executable, sparse, folder / "base", "--size", "base"], check=True)
+    return {"base": folder / "base", **{size: models.make(size, folder) for size in ("small", "medium-small")}}
 
 
 @pytest.mark.parametrize("target", LANES)
-@pytest.mark.parametrize("name", ["small", "medium-small", "langid", "mlm", "base_tiny"])
+@pytest.mark.parametrize("name", ["small", "medium-small", "base", "langid", "mlm", "base_tiny"])
 def test_nothing_falls_back(name, target, published):
     path = published.get(name) or (DEMO / name if (DEMO / name).exists() else GOLDEN / name)
     rows = scheduled(path, target)
