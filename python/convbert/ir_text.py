@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -53,7 +55,8 @@ def attribute(value: Any) -> str:
     if isinstance(value, int):
         return f"{value} : i64"
     if isinstance(value, float):
-        return f"{value:.17e} : f64"
+        # Infinities and NaN have no decimal form; what they are good for the dialect says.
+        return f"{value:.17e} : f64" if math.isfinite(value) else f"0x{struct.pack('>d', value).hex()} : f64"
     return f"array<i64: {', '.join(map(str, value))}>"
 
 
