@@ -150,11 +150,12 @@ def _inputs(model: Model, workload: Workload) -> dict[str, Any]:
     return arrays
 
 
-def take_turns(engines: dict[str, Callable[[], Any]], seconds: float,
-               between: Callable[[], Any] = lambda: None) -> dict[str, Timing]:
+def take_turns(engines: dict[str, Callable[[], Any]], seconds: float, between: Callable[[], Any] = lambda: None,
+               pause: float = _PAUSE_SECONDS) -> dict[str, Timing]:
     """Runs the engines in turns until each has had `seconds` and three calls; two calls before are not counted.
 
     The order changes from round to round, so that none always follows the same other; `between` runs before a round.
+    pause: seconds between turns; none is needed where all engines are this one.
     """
     times: dict[str, list[float]] = {name: [] for name in engines}
     for call in engines.values():
@@ -166,7 +167,7 @@ def take_turns(engines: dict[str, Callable[[], Any]], seconds: float,
         between()
         for name in names:
             if len(names) > 1:
-                time.sleep(_PAUSE_SECONDS)
+                time.sleep(pause)
                 engines[name]()
             turn = min(_TURN_SECONDS, left[name])
             start = now = time.perf_counter()

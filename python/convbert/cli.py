@@ -1,4 +1,4 @@
-"""The command line: convbert run | compile | info | verify | bench | cache | doctor.
+"""The command line: convbert run | compile | info | verify | bench | compare-ops | cache | doctor.
 
 Exit codes: 0 done, 1 refused (or, for verify and doctor, something found wrong) with one line why, 2 wrong usage.
 """
@@ -23,6 +23,10 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"requires a number >= 1, but found {text!r}")
     return int(text)
+
+
+def _lengths(text: str) -> list[int]:
+    return [_positive(item.strip()) for item in text.split(",")]
 
 
 def _shapes(text: str) -> list[Workload]:
@@ -98,8 +102,8 @@ def parser() -> argparse.ArgumentParser:
 
     info.add_argument("--ops", action="store_true",
                       help="say instead what the operators of the family cost for one sequence, without DIR")
-    for name, default, text in (("channels", 768, "channels"), ("length", 128, "tokens"), ("kernel", 9, "taps"),
-                                ("heads", 12, "heads")):
+    sizes = (("channels", 768, "channels"), ("length", 128, "tokens"), ("kernel", 9, "taps"), ("heads", 12, "heads"))
+    for name, default, text in sizes:
         info.add_argument(f"--{name}", type=_positive, metavar="N", help=f"{text} for --ops (default {default})")
 
     verify = command("verify", "cli_model:verify", "compare a compiled checkpoint with NumPy in float64, step by step")
@@ -122,6 +126,19 @@ def parser() -> argparse.ArgumentParser:
     bench.add_argument("--peers", default="installed", metavar="NAMES",
                        help="torch, torch-compile, onnxruntime, openvino (comma separated), none, or those "
                             "installed (default); all engines take turns")
+
+    compare = command("compare-ops", "cli_ops:compare_ops", "time the operators of the family on one input",
+                      "Prints a table, and writes a page with the table and a plot of time against length.")
+    for name, default, text in sizes:
+        compare.add_argument(f"--{name}", type=_positive, default=default, metavar="N", help=f"{text} (default {default})")
+    compare.add_argument("--batch", type=_positive, default=1, metavar="N", help="sequences (default 1)")
+    threads(compare)
+    compare.add_argument("--lengths", type=_lengths, default="16,32,64,128,256,512,1024,2048", metavar="T,...",
+                         help="tokens of the plot (default powers of two from 16 to 2048)")
+    compare.add_argument("--seconds", type=float, default=0.5, metavar="S",
+                         help="time for each operator at --length, and a fifth of it at other lengths (default 0.5)")
+    compare.add_argument("--output", default="compare-ops.html", metavar="FILE",
+                         help="page to write, .html, or its plot alone, .svg (default compare-ops.html)")
 
     store = command("cache", "cli_tools:cache", "list or clear compiled code")
     store.add_argument("what", choices=["list", "clear"])

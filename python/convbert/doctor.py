@@ -11,6 +11,7 @@ from typing import Any
 
 from . import __version__, cache
 from .errors import Error
+from .machine import cpu_name
 from .targets import LEVELS, cpu_flags, host_level
 
 #: Packages that something needs, and what.
@@ -21,17 +22,6 @@ PACKAGES = {
 }
 #: Features that some code uses.
 _USED = {feature for level in LEVELS for feature in level.features}
-
-
-def _cpu_name() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-            for line in file:
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def _gpu_driver() -> str | None:
@@ -93,7 +83,7 @@ def examine() -> dict[str, Any]:
         "versions": {"convbert": __version__, "compiler": compiler, "python": platform.python_version(),
                      "system": platform.platform()},
         "executable": sys.executable,
-        "cpu": {"name": _cpu_name(), "isa": level and level.isa, "target": level and level.name,
+        "cpu": {"name": cpu_name(), "isa": level and level.isa, "target": level and level.name,
                 "threads": threads, "features": sorted(flag for flag in flags if flag in _USED or flag.startswith(
                     ("avx", "amx")))},
         "cache": {"directory": folder, "entries": len(found), "bytes": sum(entry.bytes for entry in found),

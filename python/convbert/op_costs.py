@@ -1,7 +1,8 @@
-"""What the operators of the family cost at one size: the rows of `convbert info --ops`.
+"""The operators of the family at one size, and what they cost: the rows of `convbert info --ops` and of
+`convbert compare-ops`.
 
-Each row builds its operator without biases, where the operation can do without, and asks the dialect. A new operator is
-one more function here.
+Each is built without biases, where the operation can do without, and the dialect is asked. A new operator is one more
+function here.
 """
 
 from __future__ import annotations
@@ -13,9 +14,13 @@ from .compiler import module_costs
 from .errors import shown
 from .graph import Graph, Value
 from .operations_attention import mixed_attention, self_attention
-from .operations_conv import conv1d, depthwise_conv1d, dynamic_conv, light_conv, separable_conv1d, span_dynamic_conv
-from .operations_gating import squeeze_excite
-from .operations_nn import dense
+from .operations_conv import (conv1d, depthwise_conv1d, dynamic_conv, kernel_attention_conv, light_conv,
+                              separable_conv1d, span_dynamic_conv)
+from .operations_gating import selective_kernel, squeeze_excite
+from .operations_nn import dense, grouped_dense
+
+#: Families of operators, in the order in which they are shown.
+CONVOLUTION, DYNAMIC, ATTENTION, GATE = FAMILIES = ("convolution", "lightweight and dynamic", "attention", "gates")
 
 
 @dataclass(frozen=True)
@@ -58,13 +63,43 @@ class Row:
     writes: int
 
 
-OPERATORS: dict[str, Callable[[Value, Sizes], Value]] = {}
+@dataclass(frozen=True)
+class Operator:
+    """One row: build(x, sizes) puts it into the graph of x, [B, T, C], with what else it reads for inputs of [B, T, n]."""
+
+    name: str
+    family: str
+    #: Tokens around one that its result depends on; None: all tokens of the sequence.
+    window: Callable[[Sizes], int | None]
+    build: Callable[[Value, Sizes], Value]
+
+    def graph(self, sizes: Sizes) -> Graph:
+        """A function of the operator alone."""
+        graph = Graph("operator")
+        graph.output(self.build(graph.input("x", sizes.channels), sizes))
+        return graph
 
 
-def operator(name: str) -> Callable[[Callable[[Value, Sizes], Value]], Callable[[Value, Sizes], Value]]:
-    def register(function: Callable[[Value, Sizes], Value]) -> Callable[[Value, Sizes], Value]:
-        OPERATORS[name] = function
-        return function
+OPERATORS: dict[str, Operator] = {}
+Build = Callable[[Value, Sizes], Value]
+
+
+def _one_token(sizes: Sizes) -> int:
+    return 1
+
+
+def _taps(sizes: Sizes) -> int:
+    return sizes.kernel
+
+
+def _all_tokens(sizes: Sizes) -> None:
+    return None
+
+
+def operator(name: str, family: str, window: Callable[[Sizes], int | None]) -> Callable[[Build], Build]:
+    def register(build: Build) -> Build:
+        OPERATORS[name] = Operator(name, family, window, build)
+        return build
     return register
 
 
@@ -72,33 +107,38 @@ def _linear(x: Value, name: str, features: int) -> Value:
     return dense(x, x.graph.parameter(name, (features, x.features)))
 
 
-@operator("regular")
+@operator("regular", CONVOLUTION, _taps)
 def _regular(x: Value, s: Sizes) -> Value:
     return conv1d(x, x.graph.parameter("w", (s.channels, s.channels, s.kernel)))
 
 
-@operator("depthwise")
+@operator("depthwise", CONVOLUTION, _taps)
 def _depthwise(x: Value, s: Sizes) -> Value:
     return depthwise_conv1d(x, x.graph.parameter("w", (s.channels, s.kernel)))
 
 
-@operator("pointwise")
+@operator("pointwise", CONVOLUTION, _one_token)
 def _pointwise(x: Value, s: Sizes) -> Value:
     return _linear(x, "w", s.channels)
 
 
-@operator("depthwise-separable")
+@operator("depthwise-separable", CONVOLUTION, _taps)
 def _separable(x: Value, s: Sizes) -> Value:
     parameter = x.graph.parameter
     return separable_conv1d(x, parameter("wd", (s.channels, s.kernel)), parameter("wp", (s.channels, s.channels)))
 
 
-@operator("lightweight")
+@operator("grouped dense, 2 groups", CONVOLUTION, _one_token)
+def _grouped(x: Value, s: Sizes) -> Value:
+    return grouped_dense(x, x.graph.parameter("w", (2, s.channels // 2, s.channels // 2)))
+
+
+@operator("lightweight", DYNAMIC, _taps)
 def _light(x: Value, s: Sizes) -> Value:
     return light_conv(x, x.graph.parameter("w", (s.heads, s.kernel)))
 
 
-@operator("dynamic")
+@operator("dynamic", DYNAMIC, _taps)
 def _dynamic(x: Value, s: Sizes) -> Value:
     return dynamic_conv(x, x.graph.parameter("w", (s.heads * s.kernel, s.channels)), heads=s.heads)
 
@@ -111,17 +151,17 @@ def _span(x: Value, values: Value, s: Sizes) -> Value:
                                  heads=s.heads // 2)
 
 
-@operator("span dynamic, shared values")
+@operator("span dynamic, shared values", DYNAMIC, _taps)
 def _span_paper(x: Value, s: Sizes) -> Value:
     return _span(x, x.graph.input("v", s.branch), s)
 
 
-@operator("span dynamic, own values")
+@operator("span dynamic, own values", DYNAMIC, _taps)
 def _span_released(x: Value, s: Sizes) -> Value:
     return _span(x, _linear(x, "wc", s.branch), s)
 
 
-@operator("self-attention")
+@operator("self-attention", ATTENTION, _all_tokens)
 def _attention(x: Value, s: Sizes) -> Value:
     q, k, v = (_linear(x, name, s.channels) for name in ("wq", "wk", "wv"))
     mixed = self_attention(q, k, v, heads=s.heads)
@@ -139,29 +179,40 @@ def _mixed(x: Value, s: Sizes, own_values: bool) -> Value:
                                attn_heads=heads, conv_heads=heads, head_size=s.head_size, **weights)
 
 
-@operator("mixed attention, own values")
+@operator("mixed attention, own values", ATTENTION, _all_tokens)
 def _mixed_released(x: Value, s: Sizes) -> Value:
     return _mixed(x, s, own_values=True)
 
 
-@operator("mixed attention, shared values")
+@operator("mixed attention, shared values", ATTENTION, _all_tokens)
 def _mixed_paper(x: Value, s: Sizes) -> Value:
     return _mixed(x, s, own_values=False)
 
 
-@operator("squeeze-excite")
+@operator("squeeze-excite", GATE, _all_tokens)
 def _squeeze_excite(x: Value, s: Sizes) -> Value:
     r = max(s.channels // 16, 1)
     return squeeze_excite(x, x.graph.parameter("w1", (r, s.channels)), x.graph.parameter("w2", (s.channels, r)))
 
 
+@operator("selective kernel, 3 and 5 taps", GATE, _all_tokens)
+def _selective_kernel(x: Value, s: Sizes) -> Value:
+    parameter, d = x.graph.parameter, max(s.channels // 16, 32)
+    branches = [depthwise_conv1d(x, parameter(f"w{taps}", (s.channels, taps))) for taps in (3, 5)]
+    return selective_kernel(branches, parameter("wz", (d, s.channels)), parameter("a", (2, d, s.channels)))
+
+
+@operator("kernel attention, 4 kernels", GATE, _all_tokens)
+def _kernel_attention(x: Value, s: Sizes) -> Value:
+    parameter, c, r = x.graph.parameter, s.channels, max(s.channels // 4, 1)
+    return kernel_attention_conv(x, parameter("f1", (r, c)), parameter("f2", (4, r)), parameter("w", (4, c, c, s.kernel)))
+
+
 def rows(sizes: Sizes) -> list[Row]:
     """All operators at a size, for one sequence."""
     result = []
-    for name, build in OPERATORS.items():
-        graph = Graph()
-        graph.output(build(graph.input("x", sizes.channels), sizes))
-        parts = module_costs(str(graph), 1, sizes.length)
+    for name, found in OPERATORS.items():
+        parts = module_costs(str(found.graph(sizes)), 1, sizes.length)
         result.append(Row(name, *(sum(part[key] for part in parts)
                                   for key in ("parameters", "macs", "reads", "writes"))))
     return result

@@ -22,6 +22,11 @@ PUBLISHED = {
     "span dynamic, shared values": (322_560, 41_779_200 - PRODUCT),
     "span dynamic, own values": (617_472, 79_527_936 - PRODUCT),
     "squeeze-excite": (73_728, 270_336),
+    "grouped dense, 2 groups": (294_912, 37_748_736),
+    # Depthwise branches of 3 and 5 taps; sum, squeeze, select, weighted sum.
+    "selective kernel, 3 and 5 taps": (768 * 8 + 3 * 768 * 48, 128 * 768 * 8 + 3 * 768 * 48 + 4 * 128 * 768),
+    # A convolution, the gate, the mix of four kernels.
+    "kernel attention, 4 kernels": (4 * 5_308_416 + 147_456 + 768, 679_477_248 + 246_528 + 21_233_664),
     "self-attention": (2_359_296, 327_155_712),
     "mixed attention, own values": (2_094_774, 280_854_528 - PRODUCT),
     "mixed attention, shared values": (1_799_478, 243_105_792 - PRODUCT),
