@@ -55,7 +55,8 @@ class Case:
 
 
 @isas
-@pytest.mark.parametrize("taps, heads, pitch", [(9, 6, 64), (1, 2, 16), (7, 9, 48), (31, 1, 32)])
+@pytest.mark.parametrize("taps, heads, pitch", [(9, 6, 64), (1, 2, 16), (7, 9, 48), (31, 1, 32), (5, 8, 32),
+                                                 (3, 16, 16)])
 def test_values(isa, taps, heads, pitch):
     for lengths in ([1], [2, 3, 4, 5, 12], [31, 32, 33, 34, 35, 36, 37], [100, 64]):
         Case(isa, lengths, taps, heads, pitch).check()

@@ -58,6 +58,16 @@ def test_dynamic_conv_with_everything(heads, taps):
           oracle.dynamic_conv(*wide(X, w, b, q, cb), heads=heads, pads=(half, half)))
 
 
+@pytest.mark.parametrize("heads", [8, 16])
+def test_as_many_heads_as_lanes(heads):
+    """Heads without padding: what fusion left behind was once counted as part of the kernel."""
+    x, w = normal(B, T, 32), weight(heads * 3, 32)
+    check(ops.dynamic_conv(x, w, heads=heads), oracle.dynamic_conv(*wide(x, w), heads=heads, pads=(1, 1)))
+    q, key = normal(B, T, 32, seed=1), normal(B, T, 32, seed=2)
+    check(ops.span_dynamic_conv(q, key, x, w, heads=heads),
+          oracle.span_dynamic_conv(*wide(q, key, x, w), heads=heads, pads=(1, 1)))
+
+
 @pytest.mark.parametrize("gate", ["sigmoid", "hard_sigmoid"])
 @pytest.mark.parametrize("mask", [None, MASK])
 def test_squeeze_excite(gate, mask):
