@@ -90,6 +90,8 @@ class Comparison:
     heads: int
     batch: int
     threads: int
+    #: For an operator at `length`, all its turns together.
+    seconds: float
     processor: str
     isa: str
     #: Of this package, Python and NumPy.
@@ -213,5 +215,5 @@ def compare(sizes: Sizes, *, batch: int = 1, threads: int | None = None, lengths
                 entry.points.append(Point(length, times.best_ms, times.median_ms, times.calls, macs, bytes,
                                           rates.compute_ms(macs), rates.memory_ms(bytes)))
     versions = {"convbert": __version__, "Python": platform.python_version(), "NumPy": np.__version__}
-    return Comparison(sizes.channels, sizes.length, sizes.kernel, sizes.heads, batch, count, cpu_name(), isa, versions,
-                      time.strftime("%Y-%m-%d"), rates.peak_gflops, dict(sorted(rates.copy_gbps.items())), entries)
+    return Comparison(sizes.channels, sizes.length, sizes.kernel, sizes.heads, batch, count, seconds, cpu_name(), isa,
+                      versions, time.strftime("%Y-%m-%d"), rates.peak_gflops, dict(sorted(rates.copy_gbps.items())), entries)

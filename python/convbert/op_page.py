@@ -30,13 +30,13 @@ tbody tr:last-child td { border-bottom: 1.5px solid var(--ink); }
 .share { background: linear-gradient(90deg, var(--bar) var(--part), transparent var(--part)) no-repeat 12px 50% / 72px 12px;
          min-width: 132px; }
 .reason { color: var(--soft); font-style: italic; white-space: normal; }
-.figure { width: 100%; height: auto; }
+.figure { width: 100%; min-width: 760px; height: auto; }
 code { font-size: 13px; overflow-wrap: anywhere; }
 @media print {
   body { max-width: none; padding: 0; font-size: 10pt; }
   table { font-size: 8pt; } th, td { padding: 2px 5px; }
   h2, tr { break-after: avoid; } .figure, table { break-inside: avoid; }
-  .share { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
+  .figure { min-width: 0; } .share { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 """
 
 
@@ -56,7 +56,7 @@ def command(result: Comparison) -> str:
     """What measures it again."""
     lengths = next(([str(point.length) for point in entry.points] for entry in result.entries if entry.points), [])
     return (f"convbert compare-ops --channels {result.channels} --length {result.length} --kernel {result.kernel} --heads "
-            f"{result.heads} --batch {result.batch} --threads {result.threads} --lengths {','.join(lengths)}")
+            f"{result.heads} --batch {result.batch} --threads {result.threads} --lengths {','.join(lengths)} --seconds {result.seconds:g}")
 
 
 def _row(entry: Entry, length: int) -> str:
@@ -111,7 +111,7 @@ def page(result: Comparison) -> str:
 <h2>Time against length</h2>
 <p>Solid: the fastest call. Dotted: its bound on this CPU. Both axes are logarithmic; one compiled function serves all
 lengths.</p>
-{svg(result)}
+<div class="scroll">{svg(result)}</div>
 <h2>How it was measured</h2>
 <ul>
 <li>All operators take the same input and give as many tokens; weights are random and packed beforehand. What takes a query

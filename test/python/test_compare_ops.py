@@ -136,7 +136,7 @@ def everything():
                         length / 2e3, length / 3e3) for length in (16, 128, 1024)]
         entries.append(Entry(found.name, found.family, 1000, found.window(SIZES), points))
     entries[-1].points, entries[-1].refused = [], "softmax: has <no> kernel"
-    return Comparison(768, 128, 9, 12, 2, 1, "A & B", "avx2", {"convbert": "0"}, "2026-01-01", 99.0, {16384: 5.0}, entries)
+    return Comparison(768, 128, 9, 12, 2, 1, 0.5, "A & B", "avx2", {"convbert": "0"}, "2026-01-01", 99.0, {16384: 5.0}, entries)
 
 
 def test_figure():
@@ -206,7 +206,7 @@ def test_page():
     assert "not timed: softmax: has <no> kernel" in checker.cells
     assert "A &amp; B, avx2, 1 thread, float32; convbert 0; 2026-01-01" in text
     assert "Operators on 2 sequences of 128 tokens and 768 channels" in text
-    assert "--channels 768 --length 128 --kernel 9 --heads 12 --batch 2 --threads 1 --lengths 16,128,1024<" in text
+    assert "--channels 768 --length 128 --kernel 9 --heads 12 --batch 2 --threads 1 --lengths 16,128,1024 --seconds 0.5<" in text
     for part in ("prefers-color-scheme: dark", "@media print", "16.0 KiB: 5.00"):
         assert part in text
 
