@@ -40,7 +40,8 @@ def weight(name: str, value: Any, shape: Sequence[int | str]) -> npt.NDArray[np.
     return np.require(array, np.float32, ["C", "A"])
 
 
-def _read_file(path: str | os.PathLike[str]) -> dict[str, AnyArray]:
+def read_file(path: str | os.PathLike[str]) -> dict[str, AnyArray]:
+    """The tensors of a safetensors file by name; ValueError for another one."""
     from .reference_files import read_safetensors
 
     try:
@@ -56,7 +57,7 @@ def read_weights(weights: Any, parameters: Mapping[str, Value]) -> list[npt.NDAr
     if weights is None:
         weights = {}
     if isinstance(weights, (str, os.PathLike)):
-        weights = _read_file(weights)
+        weights = read_file(weights)
     if not isinstance(weights, Mapping):
         raise ValueError(f"weights: requires arrays by name or the path of a safetensors file, but found "
                          f"{shown(weights)}")

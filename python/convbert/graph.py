@@ -226,9 +226,11 @@ class Graph:
         self._lines.append(f"{made.name} = tensor.collapse_shape {x.name} {text} : {x.type} into {type}")
         return made
 
-    def repeat(self, x: Value, count: int, body: Callable[..., Value], *others: Value, scope: str = "layers") -> Value:
+    def repeat(self, x: Value, count: int, body: Callable[..., Value], *others: Value, scope: str = "layers",
+               first: int = 0) -> Value:
         """`count` layers: body(x, *others) makes one, in a function of its own that is called with the parameters of
-        each: those of layer i have `scope.i.` before their names. Compile time does not depend on `count`."""
+        each: those of layer i have `scope.i.` before their names, i from `first` on. Compile time does not depend on
+        `count`."""
         if count < 1:
             raise ValueError(f"repeat: requires at least 1 layer, but found {count}")
         for value in (x, *others):
@@ -243,7 +245,7 @@ class Graph:
                              f"found {describe_extents(result.shape)}")
         self._functions += [*layer._functions, layer._text(operands, result)]
         with self.scope(scope):
-            for index in range(count):
+            for index in range(first, first + count):
                 with self.scope(str(index)):
                     passed = [x, *others, *(self.parameter(own, [int(size) for size in value.shape])
                                             for own, value in layer.parameters.items())]

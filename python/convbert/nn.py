@@ -52,9 +52,10 @@ def split(x: Value, sizes: Sequence[int]) -> tuple[Value, ...]:
     return tuple(x.graph.slice(x, len(x.shape) - 1, sum(sizes[:index]), size) for index, size in enumerate(sizes))
 
 
-def repeat(x: Value, count: int, body: Callable[..., Value], *others: Value, scope: str = "layers") -> Value:
+def repeat(x: Value, count: int, body: Callable[..., Value], *others: Value, scope: str = "layers",
+           first: int = 0) -> Value:
     """`count` layers, see Graph.repeat()."""
-    return x.graph.repeat(x, count, body, *others, scope=scope)
+    return x.graph.repeat(x, count, body, *others, scope=scope, first=first)
 
 
 # ---- blocks: parameters of their own ----------------------------------------------------------------------------------
@@ -129,28 +130,49 @@ def selective_kernel_block(x: Value, name: str = "sk", kernels: Sequence[int] = 
                             graph.parameter(f"{name}.select", (len(kernels), d, c)))
 
 
-def _fairseq_layer(x: Value, mask: Value | None, conv: Callable[[Value], Value], intermediate: int, gated: bool) -> Value:
-    """Encoder layer of fairseq's convolution models, norms behind: linear1 (GLU), mask, convolution, linear2, feed
-    forward; names and epsilon of its files."""
-    d = x.features
-    y = gated_linear_unit(x, "linear1", d) if gated else linear(x, "linear1", d)
+def _fairseq_layer(x: Value, mask: Value | None, conv: Callable[[Value], Value], intermediate: int, gated: bool,
+                   conv_channels: int | None, normalize_before: bool) -> Value:
+    """Encoder layer of fairseq's convolution models: linear1 (GLU), mask, convolution, linear2, feed forward; names and
+    epsilon of its files."""
+    d, c = x.features, conv_channels or x.features
+
+    def before(y: Value, name: str) -> Value:
+        return norm(y, name, eps=1e-5) if normalize_before else y
+
+    def add(y: Value, to: Value, name: str) -> Value:
+        return to + y if normalize_before else norm(y, name, residual=to, eps=1e-5)
+
+    y = before(x, "layer_norms.0")
+    y = gated_linear_unit(y, "linear1", c) if gated else linear(y, "linear1", c)
     y = linear(conv(y if mask is None else mask_tokens(y, mask)), "linear2", d)
-    x = norm(y, "layer_norms.0", residual=x, eps=1e-5)
-    return norm(linear(linear(x, "fc1", intermediate, "relu"), "fc2", d), "layer_norms.1", residual=x, eps=1e-5)
+    x = add(y, x, "layer_norms.0")
+    y = linear(linear(before(x, "layer_norms.1"), "fc1", intermediate, "relu"), "fc2", d)
+    return add(y, x, "layer_norms.1")
 
 
 def light_conv_layer(x: Value, mask: Value | None = None, *, heads: int, taps: int, intermediate: int,
-                     gated: bool = True, padding: Padding = "same") -> Value:
-    """Lightweight-convolution encoder layer: `conv.weight` is [heads, 1, taps]."""
+                     gated: bool = True, padding: Padding = "same", normalize: str = "softmax",
+                     conv_channels: int | None = None, normalize_before: bool = False, bias: bool = False) -> Value:
+    """Lightweight-convolution encoder layer of fairseq: `conv.weight` is [heads, 1, taps], with bias also `conv.bias`,
+    [conv_channels]. x: [B, T, C]; mask: the tokens that are no padding. conv_channels: as many as x has, if left out;
+    normalize_before: norms in front of the two blocks, not behind."""
     def conv(y: Value) -> Value:
-        return light_conv(y, y.graph.parameter("conv.weight", (heads, 1, taps)), padding=padding)
-    return _fairseq_layer(x, mask, conv, intermediate, gated)
+        parameter = y.graph.parameter
+        return light_conv(y, parameter("conv.weight", (heads, 1, taps)),
+                          parameter("conv.bias", y.features) if bias else None, padding=padding, normalize=normalize)
+    return _fairseq_layer(x, mask, conv, intermediate, gated, conv_channels, normalize_before)
 
 
 def dynamic_conv_layer(x: Value, mask: Value | None = None, *, heads: int, taps: int, intermediate: int,
-                       gated: bool = True, padding: Padding = "same") -> Value:
-    """Dynamic-convolution encoder layer: `conv.weight_linear.weight` is [heads * taps, channels]."""
+                       gated: bool = True, padding: Padding = "same", normalize: str = "softmax",
+                       conv_channels: int | None = None, normalize_before: bool = False, bias: bool = False,
+                       channel_bias: bool = False) -> Value:
+    """Dynamic-convolution encoder layer of fairseq: `conv.weight_linear.weight` is [heads * taps, conv_channels], with
+    bias also `conv.weight_linear.bias`, with channel_bias `conv.conv_bias`. The rest as light_conv_layer()."""
     def conv(y: Value) -> Value:
-        weight = y.graph.parameter("conv.weight_linear.weight", (heads * taps, y.features))
-        return dynamic_conv(y, weight, heads=heads, padding=padding)
-    return _fairseq_layer(x, mask, conv, intermediate, gated)
+        parameter, name = y.graph.parameter, "conv.weight_linear"
+        return dynamic_conv(y, parameter(f"{name}.weight", (heads * taps, y.features)),
+                            parameter(f"{name}.bias", heads * taps) if bias else None,
+                            channel_bias=parameter("conv.conv_bias", y.features) if channel_bias else None, heads=heads,
+                            padding=padding, normalize=normalize)
+    return _fairseq_layer(x, mask, conv, intermediate, gated, conv_channels, normalize_before)

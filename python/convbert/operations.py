@@ -3,7 +3,7 @@ on values of a graph, one function each, for convbert.nn and convbert.ops.
 
 To add an operation: a function in one of these modules, whose annotations say what its operands are (Rows: activations,
 [B, T, C]; Pooled: [B, C]; Features: either; Mask: one bit a token, [B, T]; Factors: numbers that a call gives; Weight:
-parameters; Sequence[Rows]: several) and which emits it with the types of its results. Its name then exists for values and for arrays.
+parameters; Sequence[Rows], Sequence[Pooled]: several) and which emits it with the types of its results. Its name then exists for values and for arrays.
 """
 
 from __future__ import annotations

@@ -15,6 +15,13 @@ def scale_channels(x: Rows, gate: Pooled) -> Value:
 
 
 @operation
+def select_branches(branches: Sequence[Rows], logits: Sequence[Pooled]) -> Value:
+    """Branches of one shape, [B, T, C], summed with the softmax over the branches of as many logits, [B, C]."""
+    x = branches[0]
+    return one(x.graph.emit("select_branches", "$branches by($logits)", dict(branches=branches, logits=logits), [x.type]))
+
+
+@operation
 def squeeze_excite(x: Rows, w1: Weight, w2: Weight, b1: Weight | None = None, b2: Weight | None = None,
                    mask: Mask | None = None, *, gate: str = "sigmoid", layout: str = "out_in") -> Value:
     """gate(relu(mean(x) W1 + b1) W2 + b2) * x; mask: which tokens the mean is taken of. gate: sigmoid or

@@ -46,7 +46,7 @@ def _roles(name: str) -> dict[str, str]:
     annotated = {operand: str(parameter.annotation).split(" ")[0]
                  for operand, parameter in _signature(name).parameters.items()}
     return {name: role for name, role in annotated.items()
-            if role in _RANKS or role in ("Mask", "Factors", "Weight", "Sequence[Rows]")}
+            if role in _RANKS or role in ("Mask", "Factors", "Weight", "Sequence[Rows]", "Sequence[Pooled]")}
 
 
 def _order(axes: str) -> tuple[int, int, int]:
@@ -110,9 +110,10 @@ def _operands(name: str, bound: Mapping[str, Any], order: tuple[int, int, int]) 
         if role.startswith("Sequence"):
             if not isinstance(value, (list, tuple)) or not value:
                 raise ValueError(f"{parameter}: requires a list of arrays, but found {shown(value)}")
+            of = role.removeprefix("Sequence[").removesuffix("]")
             for index, item in enumerate(value):
                 part = f"{parameter}{index}"
-                found.append(_Operand(parameter, part, "Rows", _array(part, item, "Rows", order)))
+                found.append(_Operand(parameter, part, of, _array(part, item, of, order)))
         elif value is not None:
             found.append(_Operand(parameter, parameter, role, _array(parameter, value, role, order)))
     return found

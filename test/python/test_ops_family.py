@@ -83,6 +83,21 @@ def test_selective_kernel():
     check(ops.selective_kernel(branches, wz, a), oracle.selective_kernel(*wide(*branches), wz=wz64, a=a64))
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_select_branches(count):
+    branches, logits = [normal(B, T, C, seed=m) for m in range(count)], [normal(B, C, seed=m) for m in range(count)]
+    check(ops.select_branches(branches, logits), oracle.select_branches(*wide(*branches, *logits)))
+
+
+def test_what_select_branches_refuses():
+    with pytest.raises(ValueError, match="^logits: requires a list of arrays, but found None$"):
+        ops.select_branches([X], None)
+    with pytest.raises(ValueError, match="^logits0: requires rank 2 \\[batch, channels\\], but found rank 3"):
+        ops.select_branches([X], [X])
+    with pytest.raises(ValueError, match="^select_branches: requires as many logits as branches, 2, but found 1"):
+        ops.select_branches([X, X], [normal(B, C)])
+
+
 def test_what_selective_kernel_refuses():
     branches, wz, a, scale = [X, X], weight(5, C), weight(2, 5, C), weight(5)
     # TODO(#8): scale and shift
