@@ -123,6 +123,30 @@ def test_lengths():
     check(mean[1], wide(x[1, :2])[0].mean(axis=0))
 
 
+def test_calls_of_all_kinds_one_after_another():
+    """What a call found out about shapes serves later calls with the same shapes and types alone."""
+    graph = nn.Graph()
+    x, mask = graph.input("x", C), graph.mask("mask")
+    graph.output(nn.mask_tokens(x + x, mask))
+    function, rng = graph.compile(), np.random.default_rng(0)
+    for _ in range(300):
+        batch, length = rng.integers(1, 4), rng.integers(1, 40)
+        x, mask = rng.standard_normal((batch, length, C), np.float32), rng.random((batch, length)) < 0.5
+        want = 2 * x * mask[..., None]
+        turned = np.ascontiguousarray(x[..., ::-1])[..., ::-1]
+        fixed = x.copy()
+        fixed.flags.writeable = False
+        given = (x, x.astype(np.float64), turned, fixed, x.tolist())[rng.integers(5)]
+        bits = (mask, mask.astype(np.int64), np.asfortranarray(mask), mask.tolist())[rng.integers(4)]
+        for _ in range(2):
+            np.testing.assert_allclose(function(given, bits), want, rtol=1e-6)
+        np.testing.assert_allclose(function(given, mask=bits, lengths=[length] * batch), want, rtol=1e-6)
+        with pytest.raises(ValueError, match="^mask: requires the shape"):
+            function(x, np.ones((batch, length + 1), bool))
+        with pytest.raises(ValueError, match="^x: requires floating-point values, but found int32$"):
+            function(x.astype(np.int32), mask)
+
+
 def layer(x):
     return nn.norm(nn.linear(nn.depthwise_conv1d(x, x.graph.parameter("taps", (C, 3))), "out", C, "gelu"), "norm",
                    residual=x)
