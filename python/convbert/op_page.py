@@ -33,10 +33,11 @@ tbody tr:last-child td { border-bottom: 1.5px solid var(--ink); }
 .figure { width: 100%; min-width: 760px; height: auto; }
 code { font-size: 13px; overflow-wrap: anywhere; }
 @media print {
-  body { max-width: none; padding: 0; font-size: 10pt; }
-  table { font-size: 8pt; } th, td { padding: 2px 5px; }
-  h2, tr { break-after: avoid; } .figure, table { break-inside: avoid; }
-  .figure { min-width: 0; } .share { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
+  body { max-width: none; padding: 0; font-size: 9.5pt; }
+  h1 { font-size: 15pt; } table { font-size: 7.5pt; } th, td { padding: 2px 4px; }
+  h2, tr { break-after: avoid; } .figure, table { break-inside: avoid; } .figure { min-width: 0; }
+  .share { min-width: 76px; background-size: 40px 8px; background-position: 4px 50%;
+           print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 """
 
 
