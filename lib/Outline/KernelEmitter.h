@@ -1,0 +1,43 @@
+//===- KernelEmitter.h - What emitters of kernel calls share ----*- C++ -*-===//
+
+#ifndef CONVBERT_LIB_OUTLINE_KERNELEMITTER_H
+#define CONVBERT_LIB_OUTLINE_KERNELEMITTER_H
+
+#include "dialect/IR/ConvBERTOps.h"
+#include "lib/Outline/HostBuilder.h"
+
+namespace mlir::convbert {
+
+/// Emits the calls of one operation: operands, template parameters, and the matrix products that several are made of.
+struct KernelEmitter {
+  Operation *operation;
+  HostBuilder &host;
+  KernelTemplates &kernels;
+  const OperandLookup &lookup;
+
+  Value parameter(Value weight, unsigned part = 0) { return lookup.parameter(weight, part); }
+  Value input(Value value) { return lookup.input(value); }
+
+  static std::string text(int64_t value) { return std::to_string(value); }
+
+  LogicalResult call(StringRef name, StringRef suffix, const TemplateParameters &parameters, ValueRange operands);
+
+  /// One matrix product: rows of `x` from `inColumn` on times panels, to rows of `y` from `outColumn` on.
+  LogicalResult dense(Value x, int64_t inColumn, Value panels, Value bias, Value multiplier, ActivationKind activation,
+                      Value y, int64_t outColumn);
+  /// The same on tiles of rows: `rows` as the kernel reads them, `multiplier` and `out` as it writes them.
+  LogicalResult product(Value rows, Value panels, Value bias, Value multiplier, ActivationKind activation, Value out);
+
+private:
+  /// Rounds the rows of `x` before the first product that reads them.
+  LogicalResult round(Value x);
+};
+
+/// Convolutions: KernelCallsConv.cpp.
+LogicalResult emitConvolution(KernelEmitter &emitter, Conv1DOp op);
+LogicalResult emitConvolution(KernelEmitter &emitter, DepthwiseConv1DOp op);
+LogicalResult emitConvolution(KernelEmitter &emitter, ApplyKernelOp op);
+
+} // namespace mlir::convbert
+
+#endif // CONVBERT_LIB_OUTLINE_KERNELEMITTER_H
