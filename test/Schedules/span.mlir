@@ -13,6 +13,9 @@
 // RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@H@/9/g; s/@HP@/16/g; s/@DP@/48/g; s/@W@/432/g; s/@KHP@/144/g' %convbert_src_root/lib/Outline/kernels/span.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=NARROW
+// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@HALO@/4/g; s/@IN@/12/g; s/@H@/16/g; s/@HP@/16/g; s/@DP@/32/g; s/@W@/512/g; s/@KHP@/144/g' %convbert_src_root/lib/Outline/kernels/span.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefix=WHOLE
 
 // CHECK-LABEL: func.func private @span
 //       CHECK:   scf.forall
@@ -55,3 +58,15 @@
 //       NARROW:   scf.for {{.*}} to %c9 step %c1
 //       NARROW:     scf.for {{.*}} to %c48 step %c16
 //   NARROW-NOT:   linalg.
+
+// As many heads as whole vectors hold: the softmax is not taken again for each block of the convolution.
+// WHOLE-LABEL: func.func private @span
+//       WHOLE:   scf.for {{.*}} to %c4 step %c1 iter_args({{.*}}) -> (tensor<4x9x16xf32>)
+//       WHOLE:     scf.for {{.*}} to %c16 step %c8
+// WHOLE-COUNT-9:     arith.cmpf olt, {{.*}} vector<8xf32>
+//   WHOLE-NOT:   arith.cmpf olt
+//       WHOLE:   scf.for {{.*}} to %c16 step %c1 iter_args({{.*}}) -> (tensor<4x16x32xf32>)
+// WHOLE-COUNT-72:  math.fma {{.*}} vector<16xf32>
+//   WHOLE-NOT:   math.fma
+//   WHOLE-NOT:   arith.cmpf olt
+//   WHOLE-NOT:   linalg.

@@ -76,23 +76,36 @@ struct SpanTilePattern : OpRewritePattern<SpanTileOp> {
 
     Location loc = op.getLoc();
     Value weights = buildTapSoftmax(rewriter, loc, op.getLogits());
-    SmallVector<OpFoldResult> offsets(3, rewriter.getIndexAttr(0)), strides(3, rewriter.getIndexAttr(1));
-    SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(type.getDimSize(0)),
-                                    rewriter.getIndexAttr(logitsType.getDimSize(1)),
-                                    rewriter.getIndexAttr(type.getDimSize(1))};
-    Value used = tensor::ExtractSliceOp::create(rewriter, loc, weights, offsets, sizes, strides);
-
-    LinalgBuilder b(rewriter, loc);
     AffineExpr t, h, c, j;
     bindDims(op.getContext(), t, h, c, j);
-    Value result =
-        b.generic("conv", {op.getV(), used}, b.filled(0.0, type.getShape()), {{t + j, h, c}, {t, j, h}, {t, h, c}}, 4,
-                  1, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                    return math::FmaOp::create(b, loc, args[0], args[1], args[2]);
-                  });
+    auto [used, map] = separate(rewriter, loc, weights, type.getDimSize(1), {t, j, h});
+    LinalgBuilder b(rewriter, loc);
+    Value result = b.generic("conv", {op.getV(), used}, b.filled(0.0, type.getShape()), {{t + j, h, c}, map, {t, h, c}},
+                             4, 1, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                               return math::FmaOp::create(b, loc, args[0], args[1], args[2]);
+                             });
     result.getDefiningOp()->setAttr(type.getDimSize(2) % 32 == 0 ? "wide" : "narrow", rewriter.getUnitAttr());
     rewriter.replaceOp(op, op.getWithTaps() ? ValueRange{result, weights} : ValueRange{result});
     return success();
+  }
+
+private:
+  /// The weights of the heads there are, and the map that reads them.  A view stands between softmax and convolution in
+  /// any case: fusion of the convolution's loops ends there, and the softmax is not taken again for each block.
+  static std::pair<Value, SmallVector<AffineExpr>> separate(PatternRewriter &rewriter, Location loc, Value weights,
+                                                            int64_t heads, SmallVector<AffineExpr> map) {
+    auto type = cast<RankedTensorType>(weights.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    if (shape[2] == heads) {
+      shape.push_back(1);
+      map.push_back(rewriter.getAffineConstantExpr(0));
+      ArrayRef<ReassociationIndices> groups{{0}, {1}, {2, 3}};
+      return {tensor::ExpandShapeOp::create(rewriter, loc, type.clone(shape), weights, groups), map};
+    }
+    shape[2] = heads;
+    SmallVector<OpFoldResult> offsets(3, rewriter.getIndexAttr(0)), strides(3, rewriter.getIndexAttr(1));
+    SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(rewriter.getContext(), shape);
+    return {tensor::ExtractSliceOp::create(rewriter, loc, weights, offsets, sizes, strides), map};
   }
 };
 
