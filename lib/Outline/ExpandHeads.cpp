@@ -26,12 +26,11 @@ FailureOr<DepthwiseConv1DOp> convbert::expandHeads(RewriterBase &rewriter, Light
                                "kernel, but found "
                             << stringifyEdge(op.getEdge()) << " and normalize "
                             << stringifyKernelNorm(op.getNormalize());
-  if (op.getDilation() != 1) // TODO(#8): the depthwise convolution has none yet
-    return op.emitOpError() << "requires no dilation for the CPU kernel, but found " << op.getDilation();
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   Value taps = repeatRows(rewriter, op.getWeight().getLoc(), op.getWeight(), getFeatures(op.getX()), op.getHeadMap());
-  auto depthwise = DepthwiseConv1DOp::create(rewriter, loc, op.getX(), taps, op.getPadsAttr(),
+  auto depthwise = DepthwiseConv1DOp::create(rewriter, loc, op.getX(), taps, /*bias=*/Value(), op.getPadsAttr(),
+                                             /*stride=*/rewriter.getI64IntegerAttr(1), op.getDilationAttr(),
                                              WeightLayoutAttr::get(op.getContext(), WeightLayout::OutIn));
   Value y = depthwise.getResult();
   if (op.getBias())

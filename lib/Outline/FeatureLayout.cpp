@@ -79,7 +79,8 @@ static SmallVector<std::pair<Value, int64_t>> getHeads(Operation *op) {
             {attention.getV(), valueSize},
             {attention.getResult(), valueSize}};
   }
-  if (auto apply = dyn_cast<ApplyKernelOp>(op)) {
+  // Heads that are every so many channels need no padding.
+  if (auto apply = dyn_cast<ApplyKernelOp>(op); apply && apply.getHeadMap() == HeadMap::Blocked) {
     int64_t size = getFeatures(apply.getV()) / getExtent(apply.getTaps(), 2);
     return {{apply.getV(), size}, {apply.getResult(), size}};
   }

@@ -2,7 +2,7 @@
 
 #include "lib/Outline/WorkspacePlan.h"
 #include "dialect/IR/ShapeRules.h"
-#include "dialect/IR/WindowRules.h"
+#include "lib/Outline/PaddedRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -54,8 +54,8 @@ static int64_t touchedWidth(Operation *op, int64_t width, const TileSizes &tiles
     return tiles.padToPanels(width);
   if (isa_and_nonnull<DepthwiseConv1DOp>(op))
     return llvm::alignTo(width, TileSizes::channelBlock);
-  if (isa_and_nonnull<ActivationOp, LayerNormOp, EmbeddingsOp, PoolOp, AddBiasOp, ScaleChannelsOp, SelectBranchesOp,
-                      arith::AddFOp, arith::MulFOp, arith::SubFOp>(op))
+  if (isa_and_nonnull<ActivationOp, ApplyKernelOp, LayerNormOp, EmbeddingsOp, PoolOp, AddBiasOp, ScaleChannelsOp,
+                      SelectBranchesOp, arith::AddFOp, arith::MulFOp, arith::SubFOp>(op))
     return llvm::alignTo(width, TileSizes::lanes);
   return width;
 }
@@ -243,8 +243,9 @@ void WorkspacePlan::addPlainBias(func::FuncOp fn) {
   }
 }
 
-/// Two buffers for each convolution.  A sequence owns at least 8 rows, so a row of the call stands for so many rows
-/// that all padded sequences fit, and behind them a row tile and the taps that its last row reads.
+/// Two buffers for each convolution: padded rows, and what the product makes of all windows.  A sequence owns at least
+/// 8 rows, so a row of the result stands for so many that those of all sequences fit, and behind them those that a row
+/// tile and its last window read.
 void WorkspacePlan::addPadded(func::FuncOp fn) {
   int64_t position = 0;
   for (Operation &op : fn.getBody().front()) {
@@ -254,19 +255,20 @@ void WorkspacePlan::addPadded(func::FuncOp fn) {
       continue;
     ConvFeatures features = ConvFeatures::get(conv.getWeight(), conv.getLayout());
     int64_t groups = static_cast<int64_t>(conv.getGroups()), out = features.out / groups;
-    int64_t rows = 1 + llvm::divideCeil(2 * (features.taps - 1) + tiles.rows - 1, TileSizes::queryRows);
-    auto add = [&](int64_t width) {
+    PaddedRows order = PaddedRows::get(Window::get(conv, features.taps));
+    int64_t windows = order.getSpare() + tiles.rows - 1;
+    auto add = [&](int64_t width, int64_t rows, int64_t behind) {
       Buffer buffer;
       buffer.kind = RowKind::Token;
-      buffer.length = lengths.get(conv.getX());
+      buffer.length = lengths.get(conv.getResult());
       buffer.width = width;
-      buffer.pitch = llvm::alignTo(rows * width, TileSizes::lanes);
+      buffer.pitch = llvm::alignTo((rows + llvm::divideCeil(behind, TileSizes::queryRows)) * width, TileSizes::lanes);
       buffer.first = buffer.last = position;
       buffers.push_back(buffer);
       return static_cast<unsigned>(buffers.size() - 1);
     };
-    unsigned in = add(features.in);
-    padded[conv.getResult()] = {in, add(features.out - out + tiles.padToPanels(out))};
+    unsigned in = add(features.in, order.step, order.step * windows + features.taps);
+    padded[conv.getResult()] = {in, add(features.out - out + llvm::alignTo(out, tiles.panel), 1, windows)};
   }
 }
 

@@ -10,12 +10,12 @@ ml_program.global private @w(#ml_program.extern : tensor<100x16x3xf32>) : tensor
 
 // Each group is copied, then multiplied: row after row of 16 features, three of them at a time, to two panels.
 // CHECK-LABEL: func.func @forward(
-// CHECK-COUNT-2: call @pad_tokens_16_r2_low1(
+// CHECK-COUNT-2: call @pad_tokens_16_k3(
 // CHECK-NOT:     call @pad_tokens
-// CHECK:         call @unpad_tokens_100_r2(
+// CHECK:         call @unpad_tokens_100_k3(
 // CHECK-NOT:     call @unpad_tokens
 
-// CHECK-LABEL: func.func private @pad_tokens_16_r2_low1(
+// CHECK-LABEL: func.func private @pad_tokens_16_k3(
 func.func @forward(%ids: tensor<?x?xi64>) -> tensor<?x?x100xf32> {
   %t = ml_program.global_load_const @t : tensor<9x32xf32>
   %g = ml_program.global_load_const @g : tensor<32xf32>

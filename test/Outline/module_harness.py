@@ -94,7 +94,8 @@ class Module:
 
     body: operations on `%x : tensor<?x?x{width}xf32>`, `%bias : tensor<?x?xf32>` and one value `%name` for each of
     `parameters` (name: float32 array); ends with `return`.
-    results: result types of `@forward`.  outputs: for each result "tokens" or "sequences", and its width.
+    results: result types of `@forward`.  outputs: for each result "tokens" or "sequences", its width, and for tokens,
+    where they are not as many as before, a function from the length of a sequence to that of the result.
     functions: further functions of the module.
     """
 
@@ -106,7 +107,7 @@ class Module:
 
         self.tables = {"word": normal(VOCABULARY, width), "position": normal(POSITIONS, width),
                        "type": normal(TYPES, width), "gamma": 1 + normal(width) / 4, "beta": normal(width) / 4}
-        self.outputs = outputs
+        self.outputs = [(kind, width, follow[0] if follow else int) for kind, width, *follow in outputs]
         self.parameters = {**self.tables, **parameters}
         self.text = self._text(width, body, functions)
         self._directory = tempfile.TemporaryDirectory()
@@ -127,7 +128,7 @@ class Module:
         types = {name: tensor(*array.shape) for name, array in self.parameters.items()}
         lines = [f"ml_program.global private @{n}(#ml_program.extern : {t}) : {t}" for n, t in types.items()]
         results = []
-        for kind, size in self.outputs:
+        for kind, size, _ in self.outputs:
             results.append({"tokens": tokens(size), "sequences": tensor("?", size), "scalars": tensor("?", "?")}[kind])
         lines += [
             functions,
@@ -162,10 +163,12 @@ class Module:
         """Outputs of one call, in a workspace full of NaN."""
         size = self.workspace_bytes(batch, threads)
         workspace = _aligned(size)
-        lead = {"tokens": (len(batch.lengths), batch.longest), "sequences": (len(batch.lengths),),
-                "scalars": (len(batch.lengths), batch.longest)}
-        outputs = [np.full(lead[kind] + ((width,) if kind != "scalars" else ()), UNTOUCHED, np.float32)
-                   for kind, width in self.outputs]
+        outputs = []
+        for kind, width, follow in self.outputs:
+            count = len(batch.lengths)
+            shape = {"tokens": (count, follow(batch.longest), width), "sequences": (count, width),
+                     "scalars": (count, batch.longest)}[kind]
+            outputs.append(np.full(shape, UNTOUCHED, np.float32))
         (inputs, keep_in), (results, keep_out) = _table(batch.inputs()), _table(outputs)
         arguments = [Span.of(self.packed), inputs, results, Span.of(workspace, size), Span.of(batch.shape)]
         self.library._mlir_ciface_forward(*map(ctypes.byref, arguments), ctypes.c_int32(threads))
@@ -193,12 +196,13 @@ class Module:
             length = batch.lengths[b]
             wanted = expected(x, batch.mask[b, :length])
             assert len(wanted) == len(one)
-            for (kind, _), got, want in zip(self.outputs, one, wanted):
+            for (kind, _, follow), got, want in zip(self.outputs, one, wanted):
                 if kind == "sequences":
                     np.testing.assert_allclose(got[b], want, rtol=0, atol=atol)
                 else:
-                    np.testing.assert_allclose(got[b, :length], want, rtol=0, atol=atol)
-                    assert (got[b, length:] == UNTOUCHED).all(), "wrote behind a sequence"
+                    made = follow(length)
+                    np.testing.assert_allclose(got[b, :made], want, rtol=0, atol=atol)
+                    assert (got[b, made:] == UNTOUCHED).all(), "wrote behind a sequence"
 
 
 #: A test of compiled code runs for each instruction set that this machine has.

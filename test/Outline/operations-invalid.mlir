@@ -15,32 +15,6 @@ func.func @forward() {
 
 // -----
 
-func.func private @apply_norm(%v: tensor<?x?x32xf32>, %t: tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32> {
-  // expected-error @below {{requires logits, with the softmax fused, for the CPU kernel}}
-  %y = convbert.apply_kernel %v, %t {pads = array<i64: 1, 1>, normalize = #convbert.norm<none>}
-    : (tensor<?x?x32xf32>, tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32>
-  return %y : tensor<?x?x32xf32>
-}
-func.func @forward() {
-  return
-}
-
-// -----
-
-
-func.func private @columns(%v: tensor<?x?x32xf32>, %t: tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32> {
-  // expected-error @below {{requires blocked heads and no dilation for the CPU kernel, but found interleaved and dilation 2}}
-  %y = convbert.apply_kernel %v, %t {pads = array<i64: 2, 2>, dilation = 2 : i64, normalize = #convbert.norm<softmax>,
-                                     head_map = #convbert.head_map<interleaved>}
-    : (tensor<?x?x32xf32>, tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32>
-  return %y : tensor<?x?x32xf32>
-}
-func.func @forward() {
-  return
-}
-
-// -----
-
 func.func private @renormalised(%v: tensor<?x?x32xf32>, %t: tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32> {
   // expected-error @below {{requires logits made for it alone for `edge = renorm` and the CPU kernel, but found others}}
   %y = convbert.apply_kernel %v, %t
@@ -70,40 +44,6 @@ func.func private @strided(%x: tensor<?x?x8xf32>, %w: tensor<8x3xf32>) -> tensor
   // expected-error @below {{requires the number of tokens to stay the same in a private function}}
   %y = convbert.depthwise_conv1d %x, %w {pads = array<i64: 1, 1>, stride = 2 : i64} : (tensor<?x?x8xf32>, tensor<8x3xf32>) -> tensor<?x?x8xf32>
   return %y : tensor<?x?x8xf32>
-}
-func.func @forward() {
-  return
-}
-
-// -----
-
-func.func private @light_dilated(%x: tensor<?x?x8xf32>, %w: tensor<2x3xf32>) -> tensor<?x?x8xf32> {
-  // expected-error @below {{requires no dilation for the CPU kernel, but found 2}}
-  %y = convbert.light_conv %x, %w {pads = array<i64: 2, 2>, dilation = 2 : i64, normalize = #convbert.norm<none>}
-    : (tensor<?x?x8xf32>, tensor<2x3xf32>) -> tensor<?x?x8xf32>
-  return %y : tensor<?x?x8xf32>
-}
-func.func @forward() {
-  return
-}
-
-// -----
-
-func.func private @dilated(%x: tensor<?x?x8xf32>, %w: tensor<8x3xf32>) -> tensor<?x?x8xf32> {
-  // expected-error @below {{requires neither stride nor dilation for the CPU kernel, but found stride 1, dilation 2}}
-  %y = convbert.depthwise_conv1d %x, %w {dilation = 2 : i64, pads = array<i64: 4, 0>} : (tensor<?x?x8xf32>, tensor<8x3xf32>) -> tensor<?x?x8xf32>
-  return %y : tensor<?x?x8xf32>
-}
-func.func @forward() {
-  return
-}
-
-// -----
-
-func.func private @filters(%x: tensor<?x?x8xf32>, %w: tensor<16x3xf32>) -> tensor<?x?x16xf32> {
-  // expected-error @below {{requires one filter a channel for the CPU kernel, but found 16 filters of 8 channels}}
-  %y = convbert.depthwise_conv1d %x, %w {pads = array<i64: 1, 1>} : (tensor<?x?x8xf32>, tensor<16x3xf32>) -> tensor<?x?x16xf32>
-  return %y : tensor<?x?x16xf32>
 }
 func.func @forward() {
   return
@@ -388,17 +328,6 @@ module {
        tensor<8xf32>, tensor<8xf32>) -> tensor<?x?x8xf32>
     return %x : tensor<?x?x8xf32>
   }
-}
-
-// -----
-
-func.func private @dilated_conv(%x: tensor<?x?x8xf32>, %w: tensor<4x8x3xf32>) -> tensor<?x?x4xf32> {
-  // expected-error @below {{requires as many tokens out as in and no dilation for the CPU kernel, but found stride 1, dilation 2, 3 taps and pads 2, 2}}
-  %y = convbert.conv1d %x, %w {dilation = 2 : i64, pads = array<i64: 2, 2>} : (tensor<?x?x8xf32>, tensor<4x8x3xf32>) -> tensor<?x?x4xf32>
-  return %y : tensor<?x?x4xf32>
-}
-func.func @forward() {
-  return
 }
 
 // -----

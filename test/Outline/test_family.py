@@ -1,5 +1,6 @@
 """Lightweight and dynamic convolution and gates through all phases, against the oracles in float64."""
 
+import numpy as np
 import pytest
 
 from convbert import reference_ops as ops
@@ -62,6 +63,66 @@ def test_dynamic(isa, heads, size, pads, edge, query, biased):
     def expected(x, mask, p):
         h = (x @ p["wh"].T)[None]
         return [ops.dynamic_conv(h, p["w"], p["b"], x[None] if query else None, p.get("cb"), heads, pads, edge=edge)[0]]
+
+    check(isa, D, body, parameters, [("tokens", width)], expected)
+
+
+#: heads, size of one, taps, dilation, pads.
+APART = [(3, 5, 3, 2, (2, 2)), (8, 4, 5, 1, (4, 0)), (16, 3, 4, 3, (3, 6)), (37, 1, 2, 7, (7, 0)), (1, 33, 9, 1, (4, 4)),
+         (7, 16, 31, 2, (30, 30))]
+
+
+@isas
+@pytest.mark.parametrize("heads, size, taps, dilation, pads", APART)
+@pytest.mark.parametrize("head_map", ["blocked", "interleaved"])
+@pytest.mark.parametrize("edge", ["zero", "renorm"])
+def test_dynamic_in_steps(isa, heads, size, taps, dilation, pads, head_map, edge):
+    """Taps that lie apart, heads that are columns, and those at an end left out."""
+    width = heads * size
+    parameters = {"wh": random_array(width, D), "w": random_array(heads * taps, D), "b": random_array(heads * taps)}
+    attributes = window(pads, [f"heads = {heads} : i64", f"dilation = {dilation} : i64"] + [RENORM] * (edge == "renorm") +
+                        [INTERLEAVED] * (head_map == "interleaved"))
+    body = (project(width) +
+            f"  %y = convbert.dynamic_conv %h, %w, %b query(%x) {{{attributes}}} : ({tokens(width)}, "
+            f"{tensor(heads * taps, D)}, {tensor(heads * taps)}, {tokens(D)}) -> {tokens(width)}\n"
+            f"  return %y : {tokens(width)}")
+
+    def expected(x, mask, p):
+        h = (x @ p["wh"].T)[None]
+        return [ops.dynamic_conv(h, p["w"], p["b"], x[None], None, heads, pads, dilation, edge=edge, head_map=head_map)[0]]
+
+    check(isa, D, body, parameters, [("tokens", width)], expected)
+
+
+@isas
+@pytest.mark.parametrize("dilation, head_map", [(1, "blocked"), (2, "blocked"), (1, "interleaved"), (3, "interleaved")])
+def test_taps_without_a_softmax(isa, dilation, head_map):
+    heads, size, taps, pads = 3, 5, 4, (dilation, 2 * dilation)
+    parameters = {"wh": random_array(15, D), "w": random_array(12, D) / np.float32(6)}
+    attributes = window(pads, ["heads = 3 : i64", f"dilation = {dilation} : i64", "normalize = #convbert.norm<none>"] +
+                        [INTERLEAVED] * (head_map == "interleaved"))
+    body = (project(15) + f"  %y = convbert.dynamic_conv %h, %w query(%x) {{{attributes}}} : ({tokens(15)}, "
+            f"{tensor(12, D)}, {tokens(D)}) -> {tokens(15)}\n  return %y : {tokens(15)}")
+
+    def expected(x, mask, p):
+        h = (x @ p["wh"].T)[None]
+        return [ops.dynamic_conv(h, p["w"], None, x[None], None, heads, pads, dilation, "none", head_map=head_map)[0]]
+
+    check(isa, D, body, parameters, [("tokens", 15)], expected)
+
+
+@isas
+@pytest.mark.parametrize("heads, taps, dilation, head_map", [(4, 3, 2, "blocked"), (2, 9, 5, "interleaved"),
+                                                             (40, 2, 1, "interleaved")])
+def test_lightweight_in_steps(isa, heads, taps, dilation, head_map):
+    width, pads = 40, ((taps - 1) * dilation, 0)
+    parameters = {"wh": random_array(width, D), "w": random_array(heads, taps)}
+    attributes = window(pads, [f"dilation = {dilation} : i64"] + [INTERLEAVED] * (head_map == "interleaved"))
+    body = (project(width) + f"  %y = convbert.light_conv %h, %w {{{attributes}}} : ({tokens(width)}, "
+            f"{tensor(heads, taps)}) -> {tokens(width)}\n  return %y : {tokens(width)}")
+
+    def expected(x, mask, p):
+        return [ops.light_conv((x @ p["wh"].T)[None], p["w"], None, pads, dilation, head_map=head_map)[0]]
 
     check(isa, D, body, parameters, [("tokens", width)], expected)
 

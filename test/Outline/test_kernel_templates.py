@@ -11,7 +11,7 @@ from test_outlined_model import functions, outline
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = sorted((ROOT / "lib" / "Outline" / "kernels").glob("*.mlir.in"))
-PLACEHOLDER = re.compile(r"@([A-Z][A-Z_]*)@")
+PLACEHOLDER = re.compile(r"@[*]?([A-Z][A-Z_]*)@")
 CONDITION = re.compile(r"^@[?!]([A-Z][A-Z_]*)@", re.MULTILINE)
 BFLOAT16 = "x86-64-v4-bf16"
 #: Templates for products of float32, and of pairs of bfloat16.
@@ -54,7 +54,7 @@ func.func private @deep(%x: tensor<?x?x32xf32>, %w: tensor<2048x32xf32>, %v: ten
 func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x32xf32>, %row: tensor<?x32xf32>,
                    %taps: tensor<?x?x2x3xf32>)
     -> (tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x32xf32>,
-        tensor<?x32xf32>) {
+        tensor<?x32xf32>, tensor<?x?x32xf32>) {
   %wa = ml_program.global_load_const @a : tensor<2x32xf32>
   %wb = ml_program.global_load_const @b : tensor<32x32xf32>
   %s = ml_program.global_load_const @s : tensor<2xf32>
@@ -73,10 +73,13 @@ func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x
   %r = arith.addf %row, %row : tensor<?x32xf32>
   %a = convbert.self_attention %e, %e, %e {heads = 2 : i64, scale = 0.5 : f64}
     : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x32xf32>) -> tensor<?x?x32xf32>
+  %apart = convbert.apply_kernel %e, %taps {pads = array<i64: 2, 2>, dilation = 2 : i64, normalize = #convbert.norm<none>}
+    : (tensor<?x?x32xf32>, tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32>
   %f = call @family(%x, %mask, %wa, %wb, %g)
     : (tensor<?x?x32xf32>, tensor<?x?xi1>, tensor<2x32xf32>, tensor<32x32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
-  return %y, %z, %r, %taps, %a, %f
-    : tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>
+  return %y, %z, %r, %taps, %a, %f, %apart
+    : tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>,
+      tensor<?x?x32xf32>
 }
 """
 #: What products of pairs do not have.
@@ -121,8 +124,9 @@ def test_header(path):
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
 def test_call_gives_every_parameter(path):
-    """The text in KernelCalls.cpp and Transfers.cpp names each placeholder of the template that it instantiates."""
-    sources = "".join((ROOT / "lib" / "Outline" / name).read_text() for name in ("KernelCalls.cpp", "Transfers.cpp"))
+    """The text of the emitters of calls names each placeholder of the template that it instantiates."""
+    sources = "".join((ROOT / "lib" / "Outline" / name).read_text()
+                      for name in ("KernelCalls.cpp", "KernelCallsConv.cpp", "Transfers.cpp"))
     name = path.name.removesuffix(".mlir.in")
     assert f'"{name}"' in sources
     for placeholder in set(PLACEHOLDER.findall(split(path)[1]) + CONDITION.findall(split(path)[1])):

@@ -1,18 +1,22 @@
-// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e ':a' -e '/^@?/d; s/^@![A-Z_]*@//; ta' -e 's/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e ':a' -e '/^@?/d; s/^@![A-Z_]*@//; ta' -e 's/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX512
-// RUN: sed -e '/^@?OUT@/d; s/^@!OUT@//; /^@!/d; s/^@?[A-Z_]*@//; s/@K@/4/g; s/@ROWS@/5/g; s/@LOW@/3/g; s/@HIGH@/0/g; s/@IN@/7/g; s/@SPARE@/7/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e ':a' -e 's/^@?BIAS@//; s/^@!\(OUT\|STEPS\|FILTERS\)@//; ta' -e '/^@[?!]/d; s/@K@/4/g; s/@ROWS@/5/g; s/@LOW@/3/g; s/@HIGH@/0/g; s/@IN@/7/g; s/@SPARE@/7/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=BIAS
-// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e ':a' -e '/^@?/d; s/^@![A-Z_]*@//; ta' -e 's/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=generic},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,LANES4
-// RUN: sed -e '/^@?/d; s/^@![A-Z_]*@//; s/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e ':a' -e '/^@?/d; s/^@![A-Z_]*@//; ta' -e 's/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=neon},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,LANES4
+
+// RUN: sed -e ':a' -e 's/^@?\(OUT\|STEPS\|FILTERS\)@//; s/^@!BIAS@//; ta' -e '/^@[?!]/d; s/@K@/5/g; s/@ROWS@/5/g; s/@LOW@/2/g; s/@HIGH@/2/g; s/@IN@/19/g; s/@SPARE@/19/g; s/@STRIDE@/2/g; s/@DILATION@/3/g; s/@FILTERS@/3/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefix=STEPS
 
 // Vectors of channels; 4 tokens x 9 taps unrolled, every row and every tap read once, every sum written once.
 // CHECK-LABEL: func.func private @depthwise
@@ -44,3 +48,16 @@
 //   BIAS-NOT:       math.fma
 //       BIAS:     scf.yield
 //   BIAS-NOT:   linalg.
+
+// Steps through the window, and channels read for each of their filters: rows are gathered once, and read as before.
+// STEPS-LABEL: func.func private @depthwise
+//       STEPS:   vector.gather
+//       STEPS:     scf.for {{.*}} to %c32 step %c16 iter_args({{.*}}) -> (tensor<4x32xf32>)
+//   STEPS-NOT:       scf.for
+//       STEPS:       vector.transfer_read %[[X:.*]][%c0, {{.*}} tensor<19x32xf32>, vector<16xf32>
+//  STEPS-COUNT-19:   math.fma {{.*}} vector<16xf32>
+//       STEPS:       vector.transfer_read %[[X]][%c18, {{.*}} tensor<19x32xf32>, vector<16xf32>
+//  STEPS-NEXT:       math.fma {{.*}} vector<16xf32>
+//   STEPS-NOT:       math.fma
+//       STEPS:     scf.yield
+//   STEPS-NOT:   linalg.
