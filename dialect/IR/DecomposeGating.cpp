@@ -1,6 +1,7 @@
 //===- DecomposeGating.cpp - DecomposeOpInterface: gates --------------------===//
 
 #include "dialect/IR/Decompose.h"
+#include "dialect/IR/Parameters.h"
 #include "dialect/IR/ShapeRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -41,8 +42,13 @@ Values SelectiveKernelOp::decompose(OpBuilder &b) {
       pooled = tensor::CastOp::create(b, mean, s.getType(), pooled);
     s = s ? arith::AddFOp::create(b, mean, s, pooled).getResult() : pooled;
   }
-  Value z = buildDense(b, squeeze, s, getWz(), getScale() ? Value() : getShift(), getLayout());
-  if (getScale()) {
+  // The scale is algebra of parameters, but in what is narrower than f32 it would be rounded with the weights.
+  bool isWide = getElementTypeOrSelf(getWz()).getIntOrFloatBitWidth() >= 32, isFolded = !getScale() || isWide;
+  Value weight = getScale() && isWide
+                     ? buildScaledWeight(b, squeeze, getWz(), getLayout() == WeightLayout::OutIn ? 0 : 1, getScale())
+                     : getWz();
+  Value z = buildDense(b, squeeze, s, weight, isFolded ? getShift() : Value(), getLayout());
+  if (!isFolded) {
     z = ScaleHeadsOp::create(b, squeeze, z, getScale());
     z = getShift() ? AddBiasOp::create(b, squeeze, z, getShift()) : z;
   }

@@ -4,14 +4,12 @@
 #include "lib/Outline/KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
-
-/// Of kernel template `select_branches`.
-static constexpr size_t kMostBranches = 4;
 
 LogicalResult KernelEmitter::call(StringRef name, StringRef suffix, const TemplateParameters &parameters,
                                   ValueRange operands) {
@@ -220,21 +218,22 @@ struct Emitter : KernelEmitter {
 
   LogicalResult emit(SelectBranchesOp op) {
     size_t branches = op.getBranches().size();
-    if (branches > kMostBranches)
-      return op.emitOpError() << "requires at most " << kMostBranches << " branches for the CPU kernel, but found "
-                              << branches;
     int64_t padded = llvm::alignTo(getFeatures(op.getResult()), TileSizes::lanes);
-    TemplateParameters parameters{{"W", text(padded)}};
-    if (branches > 1)
-      parameters.push_back({"M2", ""});
-    if (branches > 2)
-      parameters.push_back({"M3", ""});
-    if (branches > 3)
-      parameters.push_back({"M4", ""});
+    SmallVector<std::string> tiles, logits, types(branches, "tensor<1x4x16xf32>");
+    types.append(branches, "tensor<1x16xf32>");
+    for (size_t m = 0; m < branches; ++m) {
+      tiles.push_back("%u" + text(m) + "Tensor");
+      logits.push_back("%l" + text(m) + "Tensor");
+    }
     SmallVector<Value> operands;
     for (Value value : op->getOperands())
       operands.push_back(host.rows(value, padded));
     operands.push_back(host.rows(op.getResult(), padded));
+    TemplateParameters parameters{{"W", text(padded)},
+                                  {"BRANCHES", text(branches)},
+                                  {"TILES", llvm::join(tiles, ", ")},
+                                  {"LOGITS", llvm::join(logits, ", ")},
+                                  {"TYPES", llvm::join(types, ", ")}};
     return call("select_branches", text(branches) + "_" + text(padded), parameters, operands);
   }
 

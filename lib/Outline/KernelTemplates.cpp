@@ -27,32 +27,45 @@ static StringRef findTemplate(StringRef name) {
   return {};
 }
 
-/// `text` with the lines that instances with `parameters` have, their conditions taken off.
-static std::string selectLines(StringRef text, const TemplateParameters &parameters) {
-  std::string result;
-  for (StringRef line : llvm::split(text, '\n')) {
-    while (line.starts_with("@?") || line.starts_with("@!")) {
-      bool wanted = line[1] == '?';
-      auto [name, rest] = line.drop_front(2).split('@');
-      bool present = llvm::any_of(parameters, [&](const auto &parameter) { return parameter.first == name; });
-      if (present != wanted)
-        break;
-      line = rest;
-    }
-    if (!line.starts_with("@?") && !line.starts_with("@!"))
-      result += (line + "\n").str();
+/// The value of parameter `name`, or null.
+static const std::string *findParameter(StringRef name, const TemplateParameters &parameters) {
+  const auto *it = llvm::find_if(parameters, [&](const auto &parameter) { return parameter.first == name; });
+  return it == parameters.end() ? nullptr : &it->second;
+}
+
+static void replaceAll(std::string &text, StringRef placeholder, StringRef value) {
+  for (size_t at = text.find(placeholder); at != std::string::npos; at = text.find(placeholder, at + value.size()))
+    text.replace(at, placeholder.size(), value);
+}
+
+/// `line` as often as the instance has it, its conditions taken off.
+static void appendLine(std::string &result, StringRef line, const TemplateParameters &parameters) {
+  if (!line.starts_with("@?") && !line.starts_with("@!") && !line.starts_with("@*")) {
+    result += (line + "\n").str();
+    return;
   }
-  return result;
+  auto [name, rest] = line.drop_front(2).split('@');
+  const std::string *value = findParameter(name, parameters);
+  if (line[1] != '*') {
+    if ((line[1] == '?') == (value != nullptr))
+      appendLine(result, rest, parameters);
+    return;
+  }
+  unsigned count = 0;
+  if (value && !StringRef(*value).getAsInteger(10, count))
+    for (unsigned i = 0; i < count; ++i) {
+      std::string copy = rest.str();
+      replaceAll(copy, "@#@", std::to_string(i));
+      appendLine(result, copy, parameters);
+    }
 }
 
 static std::string instantiate(StringRef text, const TemplateParameters &parameters) {
-  std::string result = selectLines(text, parameters);
-  for (const auto &[name, value] : parameters) {
-    std::string placeholder = ("@" + name + "@").str();
-    for (size_t at = result.find(placeholder); at != std::string::npos;
-         at = result.find(placeholder, at + value.size()))
-      result.replace(at, placeholder.size(), value);
-  }
+  std::string result;
+  for (StringRef line : llvm::split(text, '\n'))
+    appendLine(result, line, parameters);
+  for (const auto &[name, value] : parameters)
+    replaceAll(result, ("@" + name + "@").str(), value);
   return result;
 }
 

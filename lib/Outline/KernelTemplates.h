@@ -3,7 +3,7 @@
 // A kernel function is a page of IR whose loops and views do not depend on the model, and a handful of numbers that do.
 // The pages are files, kernels/*.mlir.in, with @NAME@ where a number belongs; their headers say what each means.  A
 // line that starts with @?NAME@ is there only if the instance has the parameter NAME, one with @!NAME@ only if it has
-// not.
+// not, and one with @*NAME@ as often as NAME says, with 0, 1, ... where @#@ stands.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
-// RUN: sed -e 's/^@?M2@//; s/^@!M3@//; s/^@!M4@//; /^@[?!]/d; s/@W@/32/g' %convbert_src_root/lib/Outline/kernels/select_branches.mlir.in \
+// RUN: sed -e '/^@[*]BRANCHES@/{s///; h; s/@#@/0/gp; g; s/@#@/1/g}; s/@W@/32/g; s/@TILES@/%%u0Tensor, %%u1Tensor/; s/@LOGITS@/%%l0Tensor, %%l1Tensor/; s/@TYPES@/tensor<1x4x16xf32>, tensor<1x4x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>/' %convbert_src_root/lib/Outline/kernels/select_branches.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse)' \
 // RUN:   | FileCheck %s
-// RUN: sed -e 's/^@?M2@//; s/^@!M3@//; s/^@!M4@//; /^@[?!]/d; s/@W@/32/g' %convbert_src_root/lib/Outline/kernels/select_branches.mlir.in \
+// RUN: sed -e '/^@[*]BRANCHES@/{s///; h; s/@#@/0/gp; g; s/@#@/1/g}; s/@W@/32/g; s/@TILES@/%%u0Tensor, %%u1Tensor/; s/@LOGITS@/%%l0Tensor, %%l1Tensor/; s/@TYPES@/tensor<1x4x16xf32>, tensor<1x4x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>/' %convbert_src_root/lib/Outline/kernels/select_branches.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s
 

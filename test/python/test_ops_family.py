@@ -76,11 +76,14 @@ def test_squeeze_excite(gate, mask):
     check(ops.squeeze_excite(X, w1, w2, b1, b2, mask, gate=gate), want)
 
 
-def test_selective_kernel():
-    branches = [normal(B, T, C, seed=seed) for seed in range(2)]
-    wz, a = weight(5, C), weight(2, 5, C)
-    wz64, a64 = wide(wz, a)
-    check(ops.selective_kernel(branches, wz, a), oracle.selective_kernel(*wide(*branches), wz=wz64, a=a64))
+@pytest.mark.parametrize("count, scaled, shifted, layout", [(2, False, False, "out_in"), (3, True, False, "in_out"),
+                                                            (4, False, True, "out_in"), (7, True, True, "out_in")])
+def test_selective_kernel(count, scaled, shifted, layout):
+    branches = [normal(B, T, C, seed=seed) for seed in range(count)]
+    wz, a, scale, shift = weight(5, C), weight(count, 5, C), normal(5) if scaled else None, normal(5) if shifted else None
+    wz64, a64, scale64, shift64 = wide(wz, a, scale, shift)
+    check(ops.selective_kernel(branches, wz if layout == "out_in" else wz.T, a, scale, shift, layout=layout),
+          oracle.selective_kernel(*wide(*branches), wz=wz64, a=a64, scale=scale64, shift=shift64))
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -99,10 +102,7 @@ def test_what_select_branches_refuses():
 
 
 def test_what_selective_kernel_refuses():
-    branches, wz, a, scale = [X, X], weight(5, C), weight(2, 5, C), weight(5)
-    # TODO(#8): scale and shift
-    with pytest.raises(ValueError, match="selective_kernel: activation: cannot work on heads of 1 features padded to 16"):
-        ops.selective_kernel(branches, wz, a, scale)
+    wz, a = weight(5, C), weight(2, 5, C)
     with pytest.raises(ValueError, match="branches: requires a list of arrays, but found"):
         ops.selective_kernel(X, wz, a)
 
