@@ -9,8 +9,13 @@
 namespace mlir::convbert {
 
 /// Replaces a lightweight convolution by a depthwise one: each channel gets the taps of its head, once, when parameters
-/// are packed.  Reports and fails where the softmax of the weights is still to be taken.
-FailureOr<DepthwiseConv1DOp> expandHeads(RewriterBase &rewriter, LightConvOp op);
+/// are packed.  One whose softmax is taken anew at the ends of a sequence only loses its bias to an operation behind
+/// it. Reports and fails where the softmax of the weights is still to be taken.
+LogicalResult expandHeads(RewriterBase &rewriter, LightConvOp op);
+
+/// Replaces a convolution with kernels mixed for each sequence by the mix of what all kernels make, which is the same.
+/// Reports and fails where the weights of the sequences are no such mix.
+LogicalResult expandKernels(RewriterBase &rewriter, Conv1DOp op);
 
 } // namespace mlir::convbert
 

@@ -84,6 +84,10 @@ static SmallVector<std::pair<Value, int64_t>> getHeads(Operation *op) {
     int64_t size = getFeatures(apply.getV()) / getExtent(apply.getTaps(), 2);
     return {{apply.getV(), size}, {apply.getResult(), size}};
   }
+  if (auto conv = dyn_cast<LightConvOp>(op); conv && conv.getHeadMap() == HeadMap::Blocked) {
+    int64_t size = getFeatures(conv.getX()) / getExtent(conv.getWeight(), 0);
+    return {{conv.getX(), size}, {conv.getResult(), size}};
+  }
   if (auto scale = dyn_cast<ScaleHeadsOp>(op)) {
     int64_t size = getFeatures(scale.getX()) / getExtent(scale.getScales(), 0);
     return {{scale.getX(), size}, {scale.getResult(), size}};
@@ -115,7 +119,7 @@ FailureOr<FeatureLayouts> FeatureLayouts::compute(func::FuncOp fn) {
                             << layout.size << " features";
     for (Operation *op : ops) {
       if (!isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::DimOp, DenseOp, DynamicKernelOp, SelfAttentionOp,
-               ApplyKernelOp, MaskTokensOp, ScaleHeadsOp, AddBiasOp>(op) &&
+               ApplyKernelOp, LightConvOp, MaskTokensOp, ScaleHeadsOp, AddBiasOp>(op) &&
           !isSumOrProduct(op) && !(isa<func::ReturnOp>(op) && !fn.isPrivate())) // copied without the padding
         return op->emitOpError() << "cannot work on heads of " << layout.size << " features padded to " << layout.pitch;
       if (producesOrSharesLayout(op, value) && failed(propagation.spread(op, layout)))

@@ -136,6 +136,7 @@ struct Emitter : KernelEmitter {
   LogicalResult emit(Conv1DOp op) { return emitConvolution(*this, op); }
   LogicalResult emit(DepthwiseConv1DOp op) { return emitConvolution(*this, op); }
   LogicalResult emit(ApplyKernelOp op) { return emitConvolution(*this, op); }
+  LogicalResult emit(LightConvOp op) { return emitConvolution(*this, op); }
 
   LogicalResult emit(SelfAttentionOp op) {
     if (op.getBias() && host.getBuffer(op.getBias()).kind != RowKind::Key)
@@ -216,6 +217,20 @@ struct Emitter : KernelEmitter {
                 {host.rows(op.getX(), padded), host.rows(op.getGate(), padded), host.rows(op.getResult(), padded)});
   }
 
+  LogicalResult emit(SoftmaxOp op) {
+    int64_t width = getFeatures(op.getX());
+    return call("softmax", text(width), {{"W", text(width)}, {"TEMPERATURE", number(op.getTemperature())}},
+                {host.rows(op.getX()), host.rows(op.getResult())});
+  }
+
+  LogicalResult emit(WeightedSumOp op) {
+    int64_t width = getFeatures(op.getResult()), padded = llvm::alignTo(width, TileSizes::lanes);
+    int64_t count = getFeatures(op.getWeights());
+    return call("weighted_sum", text(count) + "_" + text(width),
+                {{"N", text(count)}, {"C", text(width)}, {"WIDTH", text(padded)}},
+                {host.rows(op.getX()), host.rows(op.getWeights()), host.rows(op.getResult(), padded)});
+  }
+
   LogicalResult emit(SelectBranchesOp op) {
     size_t branches = op.getBranches().size();
     int64_t padded = llvm::alignTo(getFeatures(op.getResult()), TileSizes::lanes);
@@ -266,9 +281,9 @@ struct Emitter : KernelEmitter {
 template <typename Result, typename Action> static Result dispatch(Operation *op, Action action, Result otherwise) {
   return llvm::TypeSwitch<Operation *, Result>(op)
       .template Case<DenseOp, DynamicKernelOp, GroupedDenseOp, LayerNormOp, EmbeddingsOp, AttentionBiasOp, Conv1DOp,
-                     DepthwiseConv1DOp, ApplyKernelOp, SelfAttentionOp, ActivationOp, MaskTokensOp, ScaleHeadsOp,
-                     PoolOp, AddBiasOp, ScaleChannelsOp, SelectBranchesOp, arith::AddFOp, arith::MulFOp, arith::SubFOp>(
-          action)
+                     DepthwiseConv1DOp, ApplyKernelOp, LightConvOp, SelfAttentionOp, ActivationOp, MaskTokensOp,
+                     ScaleHeadsOp, PoolOp, AddBiasOp, ScaleChannelsOp, SelectBranchesOp, SoftmaxOp, WeightedSumOp,
+                     arith::AddFOp, arith::MulFOp, arith::SubFOp>(action)
       .Default(otherwise);
 }
 

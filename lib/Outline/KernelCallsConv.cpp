@@ -14,13 +14,11 @@ struct ConvEmitter : KernelEmitter {
 
   /// A matrix product of rows that overlap: a row of a padded copy, read on over the rows behind it, is the window of a
   /// token.  Groups follow each other in the same copy.
-  // TODO(#8): weights of each sequence (kernel_attention_conv), pairs of bf16.
+  // TODO(#8): pairs of bf16
   LogicalResult emit(Conv1DOp op) {
     const TileSizes &tiles = host.getTiles();
     ConvFeatures features = ConvFeatures::get(op.getWeight(), op.getLayout());
     int64_t groups = op.getGroups(), in = features.in, out = features.out / groups;
-    if (op.hasSequenceWeights())
-      return op.emitOpError() << "requires one weight for all sequences for the CPU kernel";
     if (tiles.isPaired)
       return op.emitOpError() << "requires products of f32 for the CPU kernel, but found an instruction set for bf16";
     Window window = Window::get(op, features.taps);
@@ -108,66 +106,117 @@ struct ConvEmitter : KernelEmitter {
                 {host.rows(op.getX()), parameter(op.getWeight()), host.rows(op.getResult())});
   }
 
-  /// Takes the taps that read beyond an end out of the softmax: their logits are lost.
-  LogicalResult leaveOut(ApplyKernelOp op, int64_t paddedHeads) {
-    if (!op.getTaps().hasOneUse() || !op.getTaps().getDefiningOp<DynamicKernelOp>())
-      return op.emitOpError() << "requires logits made for it alone for `edge = renorm` and the CPU kernel, but found "
-                                 "others";
-    int64_t taps = op.getTapCount(), low = op.getPads()[0], high = op.getPads()[1];
-    int64_t dilation = static_cast<int64_t>(op.getDilation());
-    std::string suffix = "k" + text(taps) + "_p" + text(low) + "_h" + text(paddedHeads);
-    if (dilation != 1)
-      suffix += "_d" + text(dilation);
-    TemplateParameters parameters{{"K", text(taps)},
-                                  {"LOW", text(low)},
-                                  {"HIGH", text(high)},
-                                  {"DILATION", text(dilation)},
-                                  {"HP", text(paddedHeads)}};
-    return call("leave_out_taps", suffix, parameters, {host.rows(op.getTaps())});
+  /// A convolution by taps of each token.
+  struct Taps {
+    Value logits; ///< rows of [tap][heads rounded up]
+    int64_t heads, count, dilation;
+    ArrayRef<int64_t> pads;
+    HeadMap map;
+    bool isRaw; ///< taps, not logits
+
+    int64_t paddedHeads() const { return llvm::alignTo(heads, TileSizes::headBlock); }
+    int64_t width() const { return count * paddedHeads(); }
+  };
+
+  /// Rows of a buffer of logits for `result`, as wide as `width`.
+  Value ownTaps(Value result, unsigned buffer, int64_t width) {
+    OpFoldResult rows = host.getContext().counts[getArena(RowKind::Token, host.getLength(result))];
+    return host.view(buffer, {rows, index(width)}, {index(host.getPlan().getBuffer(buffer).pitch), index(1)});
   }
 
-  LogicalResult emit(ApplyKernelOp op) {
-    auto type = cast<RankedTensorType>(op.getTaps().getType());
-    int64_t heads = type.getDimSize(2), taps = type.getDimSize(3), halo = op.getPads()[0];
-    int64_t dilation = static_cast<int64_t>(op.getDilation());
-    if (op.getMask())
-      return op.emitOpError() << "requires its mask decomposed into a step of its own";
-    bool isRaw = op.getNormalize() != KernelNorm::Softmax, isBlocked = op.getHeadMap() == HeadMap::Blocked;
-    int64_t padded = llvm::alignTo(heads, TileSizes::headBlock);
-    int64_t width = llvm::alignTo(host.getPlan().getView(op.getV()).width, TileSizes::lanes);
+  /// Takes the taps that read beyond an end out of the softmax: their logits are lost.
+  LogicalResult leaveOut(const Taps &taps) {
+    std::string suffix = "k" + text(taps.count) + "_p" + text(taps.pads[0]) + "_h" + text(taps.paddedHeads());
+    if (taps.dilation != 1)
+      suffix += "_d" + text(taps.dilation);
+    TemplateParameters parameters{{"K", text(taps.count)},
+                                  {"LOW", text(taps.pads[0])},
+                                  {"HIGH", text(taps.pads[1])},
+                                  {"DILATION", text(taps.dilation)},
+                                  {"HP", text(taps.paddedHeads())}};
+    return call("leave_out_taps", suffix, parameters, {taps.logits});
+  }
+
+  /// The convolution of `v`; `maps` is memory for the softmax, or null.
+  LogicalResult apply(const Taps &taps, Value v, Value result, Value maps) {
+    bool isBlocked = taps.map == HeadMap::Blocked;
+    int64_t padded = taps.paddedHeads(), width = llvm::alignTo(host.getPlan().getView(v).width, TileSizes::lanes);
     TemplateParameters parameters{
-        {"K", text(taps)},           {"HALO", text(halo)}, {"IN", text(TileSizes::tokenRows + taps - 1)},
-        {"H", text(heads)},          {"HP", text(padded)}, {"W", text(width)},
-        {"KHP", text(taps * padded)}};
-    if (op.getEdge() == Edge::Renorm && failed(leaveOut(op, padded)))
-      return failure();
-    std::string suffix = "k" + text(taps) + "_h" + text(heads);
+        {"K", text(taps.count)},    {"HALO", text(taps.pads[0])}, {"IN", text(TileSizes::tokenRows + taps.count - 1)},
+        {"H", text(taps.heads)},    {"HP", text(padded)},         {"W", text(width)},
+        {"KHP", text(taps.width())}};
+    std::string suffix = "k" + text(taps.count) + "_h" + text(taps.heads);
     if (isBlocked) {
-      suffix += "_d" + text(width / heads);
-      parameters.push_back({"DP", text(width / heads)});
+      suffix += "_d" + text(width / taps.heads);
+      parameters.push_back({"DP", text(width / taps.heads)});
     } else {
       suffix += "_w" + text(width);
       parameters.push_back({"COLUMNS", ""});
       // The last copy of the heads begins before H + 16.
-      parameters.push_back({"EXT", text(heads + TileSizes::lanes + padded)});
+      parameters.push_back({"EXT", text(taps.heads + TileSizes::lanes + padded)});
     }
-    if (op.getPads()[0] != op.getPads()[1])
-      suffix += "_p" + text(halo);
-    SmallVector<Value> operands{host.rows(op.getTaps()), host.rows(op.getV(), width), host.rows(op.getResult(), width)};
-    if (op.getWithTaps()) {
+    if (taps.pads[0] != taps.pads[1])
+      suffix += "_p" + text(taps.pads[0]);
+    SmallVector<Value> operands{taps.logits, host.rows(v, width), host.rows(result, width)};
+    if (maps) {
       suffix += "_taps";
       parameters.push_back({"TAPS", ""});
-      operands.push_back(host.base(op.getNormalized()));
+      operands.push_back(maps);
     }
-    if (isBlocked && !isRaw && dilation == 1)
+    if (isBlocked && !taps.isRaw && taps.dilation == 1)
       return call("span", suffix, parameters, operands);
-    suffix += "_apart" + text(dilation);
-    parameters.push_back({"DILATION", text(dilation)});
-    if (isRaw) {
+    suffix += "_apart" + text(taps.dilation);
+    parameters.push_back({"DILATION", text(taps.dilation)});
+    if (taps.isRaw) {
       suffix += "_raw";
       parameters.push_back({"RAW", ""});
     }
     return call("span_apart", suffix, parameters, operands);
+  }
+
+  LogicalResult emit(ApplyKernelOp op) {
+    if (op.getMask())
+      return op.emitOpError() << "requires its mask decomposed into a step of its own";
+    Taps taps{host.rows(op.getTaps()),
+              getExtent(op.getTaps(), 2),
+              op.getTapCount(),
+              static_cast<int64_t>(op.getDilation()),
+              op.getPads(),
+              op.getHeadMap(),
+              op.getNormalize() != KernelNorm::Softmax};
+    if (op.getEdge() == Edge::Renorm) {
+      if (std::optional<unsigned> own = host.getPlan().getOwnTaps(op.getResult())) {
+        Value copy = ownTaps(op.getResult(), *own, taps.width());
+        PaddedRows rows{/*phases=*/1, /*step=*/1, /*extra=*/0};
+        TemplateParameters parameters = getOrder(rows, taps.width());
+        parameters.append({{"LOW", "0"}, {"STRIDE", "1"}, {"DILATION", "1"}, {"STEP", "1"}});
+        if (failed(call("pad_tokens", text(taps.width()) + "_k1", parameters, {taps.logits, copy})))
+          return failure();
+        taps.logits = copy;
+      }
+      if (failed(leaveOut(taps)))
+        return failure();
+    }
+    return apply(taps, op.getV(), op.getResult(), op.getWithTaps() ? host.base(op.getNormalized()) : Value());
+  }
+
+  /// Taps that are the same for all tokens, but for those at an end of the sequence.
+  LogicalResult emit(LightConvOp op) {
+    std::optional<unsigned> own = host.getPlan().getOwnTaps(op.getResult());
+    assert(own && "every lightweight convolution that is left has them");
+    Taps taps{Value(),
+              getExtent(op.getWeight(), 0),
+              getExtent(op.getWeight(), 1),
+              static_cast<int64_t>(op.getDilation()),
+              op.getPads(),
+              op.getHeadMap(),
+              op.getNormalize() != KernelNorm::Softmax};
+    taps.logits = ownTaps(op.getResult(), *own, taps.width());
+    if (failed(call("spread_taps", text(taps.width()), {{"KHP", text(taps.width())}},
+                    {parameter(op.getWeight()), taps.logits})) ||
+        failed(leaveOut(taps)))
+      return failure();
+    return apply(taps, op.getX(), op.getResult(), /*maps=*/Value());
   }
 };
 
@@ -178,5 +227,8 @@ LogicalResult convbert::emitConvolution(KernelEmitter &emitter, DepthwiseConv1DO
   return ConvEmitter{emitter}.emit(op);
 }
 LogicalResult convbert::emitConvolution(KernelEmitter &emitter, ApplyKernelOp op) {
+  return ConvEmitter{emitter}.emit(op);
+}
+LogicalResult convbert::emitConvolution(KernelEmitter &emitter, LightConvOp op) {
   return ConvEmitter{emitter}.emit(op);
 }

@@ -37,6 +37,7 @@ private:
 LogicalResult emitConvolution(KernelEmitter &emitter, Conv1DOp op);
 LogicalResult emitConvolution(KernelEmitter &emitter, DepthwiseConv1DOp op);
 LogicalResult emitConvolution(KernelEmitter &emitter, ApplyKernelOp op);
+LogicalResult emitConvolution(KernelEmitter &emitter, LightConvOp op);
 
 } // namespace mlir::convbert
 

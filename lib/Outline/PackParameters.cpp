@@ -125,6 +125,9 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
     for (LightConvOp op : llvm::to_vector(getOperation().getBody().front().getOps<LightConvOp>()))
       if (failed(expandHeads(rewriter, op)))
         return signalPassFailure();
+    for (Conv1DOp op : llvm::to_vector(getOperation().getBody().front().getOps<Conv1DOp>()))
+      if (op.hasSequenceWeights() && failed(expandKernels(rewriter, op)))
+        return signalPassFailure();
     FailureOr<FeatureLayouts> computed = FeatureLayouts::compute(getOperation());
     if (failed(computed))
       return signalPassFailure();
@@ -136,7 +139,7 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
       OpBuilder b(op);
       llvm::TypeSwitch<Operation *>(op)
           .Case<DenseOp, GroupedDenseOp, DynamicKernelOp, Conv1DOp, DepthwiseConv1DOp, LayerNormOp, EmbeddingsOp,
-                AddBiasOp>([&](auto concrete) { pack(b, concrete); });
+                AddBiasOp, LightConvOp>([&](auto concrete) { pack(b, concrete); });
     }
   }
 
@@ -211,8 +214,6 @@ private:
 
   /// Panels of a convolution, group by group: the taps of a token lie behind each other, each with its features.
   void pack(OpBuilder &b, Conv1DOp op) {
-    if (op.hasSequenceWeights())
-      return;
     ConvFeatures features = ConvFeatures::get(op.getWeight(), op.getLayout());
     int64_t groups = static_cast<int64_t>(op.getGroups()), out = features.out / groups;
     Relayout all(b, op.getWeight());
@@ -253,6 +254,13 @@ private:
                           [&](Relayout &r) { r.split(0, taps).transpose({1, 0}).pad(1, padded).join(0); });
     setBias(b, op, bias, features);
     replace(b, op.getWeightMutable(), panels);
+  }
+
+  /// A row of logits as dynamic_kernel makes them.
+  void pack(OpBuilder &b, LightConvOp op) {
+    Relayout r(b, op.getWeight());
+    r.transpose({1, 0}).padTo(1, TileSizes::headBlock).join(0);
+    replace(b, op.getWeightMutable(), r.get());
   }
 
   /// Blocks of channels, the taps of a block one after the other, and the bias behind them.

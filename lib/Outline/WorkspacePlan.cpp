@@ -54,8 +54,10 @@ static int64_t touchedWidth(Operation *op, int64_t width, const TileSizes &tiles
     return tiles.padToPanels(width);
   if (isa_and_nonnull<DepthwiseConv1DOp>(op))
     return llvm::alignTo(width, TileSizes::channelBlock);
-  if (isa_and_nonnull<ActivationOp, ApplyKernelOp, LayerNormOp, EmbeddingsOp, PoolOp, AddBiasOp, ScaleChannelsOp,
-                      SelectBranchesOp, arith::AddFOp, arith::MulFOp, arith::SubFOp>(op))
+  if (isa_and_nonnull<WeightedSumOp>(op)) // the last block is read in whole vectors, wherever it begins
+    return width + TileSizes::lanes;
+  if (isa_and_nonnull<ActivationOp, ApplyKernelOp, LightConvOp, LayerNormOp, EmbeddingsOp, PoolOp, AddBiasOp,
+                      ScaleChannelsOp, SelectBranchesOp, arith::AddFOp, arith::MulFOp, arith::SubFOp>(op))
     return llvm::alignTo(width, TileSizes::lanes);
   return width;
 }
@@ -272,6 +274,30 @@ void WorkspacePlan::addPadded(func::FuncOp fn) {
   }
 }
 
+/// A buffer for each convolution that leaves taps out of logits that are not made for it alone.
+void WorkspacePlan::addOwnTaps(func::FuncOp fn) {
+  int64_t position = 0;
+  auto add = [&](Value result, int64_t heads, int64_t taps) {
+    Buffer buffer;
+    buffer.kind = RowKind::Token;
+    buffer.length = lengths.get(result);
+    buffer.width = taps * llvm::alignTo(heads, TileSizes::headBlock);
+    buffer.pitch = tiles.pitch(buffer.width);
+    buffer.first = buffer.last = position;
+    ownTaps[result] = buffers.size();
+    buffers.push_back(buffer);
+  };
+  for (Operation &op : fn.getBody().front()) {
+    ++position;
+    if (auto conv = dyn_cast<LightConvOp>(op))
+      add(conv.getResult(), getExtent(conv.getWeight(), 0), getExtent(conv.getWeight(), 1));
+    auto apply = dyn_cast<ApplyKernelOp>(op);
+    if (apply && apply.getEdge() == Edge::Renorm &&
+        !(apply.getTaps().hasOneUse() && apply.getTaps().getDefiningOp<DynamicKernelOp>()))
+      add(apply.getResult(), getExtent(apply.getTaps(), 2), apply.getTapCount());
+  }
+}
+
 FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes &tiles) {
   WorkspacePlan plan;
   plan.tiles = tiles;
@@ -308,6 +334,7 @@ FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes
   plan.extendLiveRanges(fn);
   plan.addPlainBias(fn);
   plan.addPadded(fn);
+  plan.addOwnTaps(fn);
   if (tiles.isPaired)
     plan.addRounded(fn);
   return plan;

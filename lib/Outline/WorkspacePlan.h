@@ -73,6 +73,12 @@ public:
   unsigned getPlainBias(unsigned length) const { return plainBias.lookup(length); }
   /// The buffers of a convolution for its input with zeros around each sequence, and for what it makes of those rows.
   std::pair<unsigned, unsigned> getPadded(Value result) const { return padded.lookup(result); }
+  /// The buffer of a convolution for logits of taps that it may change; nothing if it may change those that it is
+  /// given.
+  std::optional<unsigned> getOwnTaps(Value result) const {
+    auto it = ownTaps.find(result);
+    return it == ownTaps.end() ? std::nullopt : std::optional<unsigned>(it->second);
+  }
   const FeatureLayouts &getLayouts() const { return layouts; }
   const Lengths &getLengths() const { return lengths; }
 
@@ -100,6 +106,7 @@ private:
   void addRounded(func::FuncOp fn);
   void addPlainBias(func::FuncOp fn);
   void addPadded(func::FuncOp fn);
+  void addOwnTaps(func::FuncOp fn);
   int64_t physicalWidth(Value value) const;
 
   TileSizes tiles;
@@ -110,6 +117,7 @@ private:
   llvm::DenseMap<Value, unsigned> rounded;
   llvm::DenseMap<unsigned, unsigned> plainBias; ///< by length
   llvm::DenseMap<Value, std::pair<unsigned, unsigned>> padded;
+  llvm::DenseMap<Value, unsigned> ownTaps;
   Footprint footprint;
 };
 

@@ -164,3 +164,36 @@ def test_selected_branches(isa, branches):
         return [ops.select_branches(*found, *logits)[0]]
 
     check(isa, D, body, parameters, [("tokens", D)], expected)
+
+
+@isas
+@pytest.mark.parametrize("form", ["kernels", "outputs"])
+@pytest.mark.parametrize("layout, biased, window_of, width, out", [
+    ("out_in", True, ((1, 1), 1, 1), D, 21), ("in_out", True, ((2, 2), 1, 2), 24, 32), ("out_in", False, ((0, 0), 2, 1), D, 5)])
+def test_attention_over_kernels(isa, form, layout, biased, window_of, width, out):
+    count, taps = 3, 3
+    pads, stride, dilation = window_of
+    shape = (count, out, width, taps) if layout == "out_in" else (count, taps, width, out)
+    f1, f2 = random_array(4, width), random_array(count, 4)
+    parameters = {"f1": f1 if layout == "out_in" else f1.T.copy(), "f2": f2 if layout == "out_in" else f2.T.copy(),
+                  "k": random_array(*shape) / np.float32(np.sqrt(taps * width))}
+    if biased:
+        parameters |= {"b1": random_array(4), "b2": random_array(count), "kb": random_array(count, out)}
+    types = [tensor(*parameters[name].shape) for name in ("f1", "b1", "f2", "b2", "k", "kb") if name in parameters]
+    with_bias = (lambda name, bias: f"%{name}, %{bias}" if biased else f"%{name}")
+    body = (f"  %y = convbert.kernel_attention_conv %x squeeze({with_bias('f1', 'b1')}) excite({with_bias('f2', 'b2')}) "
+            f"kernels({with_bias('k', 'kb')}) {{pads = array<i64: {pads[0]}, {pads[1]}>, stride = {stride} : i64, "
+            f"dilation = {dilation} : i64, temperature = 2.5 : f64, aggregate = #convbert.aggregate<{form}>, "
+            f"layout = #convbert.layout<{layout}>}} : ({tokens(width)}, {', '.join(types)}) -> {tokens(out)}\n"
+            f"  return %y : {tokens(out)}")
+
+    def follow(length):
+        return max(0, (int(length) + sum(pads) - (taps - 1) * dilation - 1) // stride + 1)
+
+    def expected(x, mask, p):
+        if follow(len(x)) == 0:
+            return [np.zeros((0, out))]
+        return [ops.kernel_attention_conv(x[None], p["f1"], p.get("b1"), p["f2"], p.get("b2"), p["k"], p.get("kb"), pads,
+                                          stride, dilation, 2.5, form, layout)[0]]
+
+    check(isa, width, body, parameters, [("tokens", out, follow)], expected)
