@@ -100,7 +100,8 @@ Value HostBuilder::view(unsigned index, ArrayRef<OpFoldResult> sizes, ArrayRef<O
   SmallVector<Value> ignored;
   dispatchIndexOpFoldResults(sizes, ignored, shape);
   dispatchIndexOpFoldResults(strides, ignored, steps);
-  auto type = MemRefType::get(shape, b.getF32Type(), StridedLayoutAttr::get(b.getContext(), offset, steps));
+  Type element = plan.getBuffer(index).isRounded ? b.getBF16Type() : Type(b.getF32Type());
+  auto type = MemRefType::get(shape, element, StridedLayoutAttr::get(b.getContext(), offset, steps));
   return memref::ReinterpretCastOp::create(b, loc, type, memoryOf(index), b.getIndexAttr(offset), sizes, strides);
 }
 

@@ -14,13 +14,10 @@ struct ConvEmitter : KernelEmitter {
 
   /// A matrix product of rows that overlap: a row of a padded copy, read on over the rows behind it, is the window of a
   /// token.  Groups follow each other in the same copy.
-  // TODO(#8): pairs of bf16
   LogicalResult emit(Conv1DOp op) {
     const TileSizes &tiles = host.getTiles();
     ConvFeatures features = ConvFeatures::get(op.getWeight(), op.getLayout());
     int64_t groups = op.getGroups(), in = features.in, out = features.out / groups;
-    if (tiles.isPaired)
-      return op.emitOpError() << "requires products of f32 for the CPU kernel, but found an instruction set for bf16";
     Window window = Window::get(op, features.taps);
     PaddedRows order = PaddedRows::get(window);
     auto [padded, made] = host.getPlan().getPadded(op.getResult());
@@ -29,6 +26,9 @@ struct ConvEmitter : KernelEmitter {
     Value rows = host.mul(windowCount, host.constant(order.step));
     int64_t pitch = host.getPlan().getBuffer(made).width;
     std::string suffix = text(features.taps) + getSuffix(window);
+    int64_t width = llvm::alignTo(in, tiles.isPaired ? 2 : 1), depth = width * features.taps;
+    OpFoldResult mr = index(tiles.rows), tileStep = index(tiles.rows * order.step * width),
+                 rowStep = index(order.step * width);
     for (int64_t g = 0; g < groups; ++g) {
       Value panels = parameter(op.getWeight(), g);
       if (!panels)
@@ -38,11 +38,15 @@ struct ConvEmitter : KernelEmitter {
                       {"STRIDE", text(window.stride)},
                       {"DILATION", text(window.dilation)},
                       {"STEP", text(order.step)}});
-      Value copy = host.view(padded, {rows, index(in)}, {index(in), index(1)});
+      if (tiles.isPaired)
+        padding.append(
+            {{"PAIRS", ""}, {"PAIRS_W", text(width)}, {"WHOLE", text(in / TileSizes::lanes * TileSizes::lanes)}});
+      Value copy = host.view(padded, {rows, index(width)}, {index(width), index(1)});
       if (failed(call("pad_tokens", text(in) + "_k" + suffix, padding, {host.rows(op.getX(), in, g * in), copy})))
         return failure();
-      Value windows = host.view(padded, {tileCount, index(tiles.rows), index(in * features.taps)},
-                                {index(tiles.rows * order.step * in), index(order.step * in), index(1)});
+      Value windows = tiles.isPaired ? host.view(padded, {tileCount, mr, index(depth / 2), index(2)},
+                                                 {tileStep, rowStep, index(2), index(1)})
+                                     : host.view(padded, {tileCount, mr, index(depth)}, {tileStep, rowStep, index(1)});
       int64_t panelCount = cast<MemRefType>(panels.getType()).getDimSize(0);
       Value results = host.view(made, {tileCount, index(tiles.rows), index(panelCount), index(tiles.panel)},
                                 {index(tiles.rows * pitch), index(pitch), index(tiles.panel), index(1)}, g * out);

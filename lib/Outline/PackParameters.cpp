@@ -223,7 +223,8 @@ private:
     for (int64_t g = 0; g < groups; ++g) {
       SmallVector<int64_t> shape{out, features.in, features.taps};
       Relayout r(b, groups == 1 ? all.get() : slice(b, all.get(), g * out, shape, shape));
-      packed.push_back(packPanels(r.transpose({2, 1, 0}).join(0), 1));
+      // Pairs are of features of one token.
+      packed.push_back(packPanels(r.transpose({2, 1, 0}).padTo(1, tiles.isPaired ? 2 : 1).join(0), 1));
       Value bias = op.getBias() && groups > 1 ? slice(b, op.getBias(), g * out, {out}, {out}) : op.getBias();
       biases.push_back(packBias(b, op, bias, op.getWeight(), out, [](Relayout &) {}));
     }

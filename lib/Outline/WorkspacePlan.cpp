@@ -259,18 +259,20 @@ void WorkspacePlan::addPadded(func::FuncOp fn) {
     int64_t groups = static_cast<int64_t>(conv.getGroups()), out = features.out / groups;
     PaddedRows order = PaddedRows::get(Window::get(conv, features.taps));
     int64_t windows = order.getSpare() + tiles.rows - 1;
-    auto add = [&](int64_t width, int64_t rows, int64_t behind) {
+    auto add = [&](int64_t width, int64_t rows, int64_t behind, bool isRounded) {
       Buffer buffer;
       buffer.kind = RowKind::Token;
       buffer.length = lengths.get(conv.getResult());
+      buffer.isRounded = isRounded;
       buffer.width = width;
       buffer.pitch = llvm::alignTo((rows + llvm::divideCeil(behind, TileSizes::queryRows)) * width, TileSizes::lanes);
       buffer.first = buffer.last = position;
       buffers.push_back(buffer);
       return static_cast<unsigned>(buffers.size() - 1);
     };
-    unsigned in = add(features.in, order.step, order.step * windows + features.taps);
-    padded[conv.getResult()] = {in, add(features.out - out + llvm::alignTo(out, tiles.panel), 1, windows)};
+    int64_t width = llvm::alignTo(features.in, tiles.isPaired ? 2 : 1);
+    unsigned in = add(width, order.step, order.step * windows + features.taps, tiles.isPaired);
+    padded[conv.getResult()] = {in, add(features.out - out + llvm::alignTo(out, tiles.panel), 1, windows, false)};
   }
 }
 

@@ -15,22 +15,9 @@ func.func @forward() {
 
 // -----
 
-func.func private @renormalised(%v: tensor<?x?x32xf32>, %t: tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32> {
-  // expected-error @below {{requires logits made for it alone for `edge = renorm` and the CPU kernel, but found others}}
-  %y = convbert.apply_kernel %v, %t
-      {pads = array<i64: 1, 1>, normalize = #convbert.norm<softmax>, edge = #convbert.edge<renorm>}
-    : (tensor<?x?x32xf32>, tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32>
-  return %y : tensor<?x?x32xf32>
-}
-func.func @forward() {
-  return
-}
-
-// -----
-
-func.func private @light_renormalised(%x: tensor<?x?x8xf32>, %w: tensor<2x3xf32>) -> tensor<?x?x8xf32> {
-  // expected-error @below {{requires the softmax of its weights decomposed, and zeros at the edge, for the CPU kernel, but found renorm and normalize softmax}}
-  %y = convbert.light_conv %x, %w {pads = array<i64: 1, 1>, edge = #convbert.edge<renorm>}
+func.func private @light_softmax(%x: tensor<?x?x8xf32>, %w: tensor<2x3xf32>) -> tensor<?x?x8xf32> {
+  // expected-error @below {{requires the softmax of its weights decomposed for the CPU kernel, but found normalize softmax}}
+  %y = convbert.light_conv %x, %w {pads = array<i64: 1, 1>}
     : (tensor<?x?x8xf32>, tensor<2x3xf32>) -> tensor<?x?x8xf32>
   return %y : tensor<?x?x8xf32>
 }
@@ -333,7 +320,7 @@ module {
 // -----
 
 func.func private @weights_of_sequences(%x: tensor<?x?x8xf32>, %w: tensor<?x4x8x3xf32>) -> tensor<?x?x4xf32> {
-  // expected-error @below {{requires one weight for all sequences for the CPU kernel}}
+  // expected-error @below {{requires weights of sequences that are mixed from kernels, with their biases and in one group, for the CPU kernel}}
   %y = convbert.conv1d %x, %w {pads = array<i64: 1, 1>} : (tensor<?x?x8xf32>, tensor<?x4x8x3xf32>) -> tensor<?x?x4xf32>
   return %y : tensor<?x?x4xf32>
 }

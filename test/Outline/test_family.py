@@ -113,16 +113,19 @@ def test_taps_without_a_softmax(isa, dilation, head_map):
 
 @isas
 @pytest.mark.parametrize("heads, taps, dilation, head_map", [(4, 3, 2, "blocked"), (2, 9, 5, "interleaved"),
-                                                             (40, 2, 1, "interleaved")])
-def test_lightweight_in_steps(isa, heads, taps, dilation, head_map):
+                                                             (40, 2, 1, "interleaved"), (8, 31, 1, "blocked")])
+@pytest.mark.parametrize("edge", ["zero", "renorm"])
+def test_lightweight_in_steps(isa, heads, taps, dilation, head_map, edge):
     width, pads = 40, ((taps - 1) * dilation, 0)
-    parameters = {"wh": random_array(width, D), "w": random_array(heads, taps)}
-    attributes = window(pads, [f"dilation = {dilation} : i64"] + [INTERLEAVED] * (head_map == "interleaved"))
-    body = (project(width) + f"  %y = convbert.light_conv %h, %w {{{attributes}}} : ({tokens(width)}, "
-            f"{tensor(heads, taps)}) -> {tokens(width)}\n  return %y : {tokens(width)}")
+    # Logits far apart: those that are left at an end may be nothing beside those that are not.
+    parameters = {"wh": random_array(width, D), "w": 40 * random_array(heads, taps), "b": random_array(width)}
+    attributes = window(pads, [f"dilation = {dilation} : i64"] + [INTERLEAVED] * (head_map == "interleaved") +
+                        [RENORM] * (edge == "renorm"))
+    body = (project(width) + f"  %y = convbert.light_conv %h, %w, %b {{{attributes}}} : ({tokens(width)}, "
+            f"{tensor(heads, taps)}, {tensor(width)}) -> {tokens(width)}\n  return %y : {tokens(width)}")
 
     def expected(x, mask, p):
-        return [ops.light_conv((x @ p["wh"].T)[None], p["w"], None, pads, dilation, head_map=head_map)[0]]
+        return [ops.light_conv((x @ p["wh"].T)[None], p["w"], p["b"], pads, dilation, edge=edge, head_map=head_map)[0]]
 
     check(isa, D, body, parameters, [("tokens", width)], expected)
 
@@ -144,7 +147,7 @@ def test_squeeze_and_excite(isa, masked, gate):
 
 
 @isas
-@pytest.mark.parametrize("branches", [1, 2, 3, 4])
+@pytest.mark.parametrize("branches", [1, 2, 3, 4, 6])
 def test_selected_branches(isa, branches):
     """A branch for each layer of the input, and logits from its mean."""
     parameters = {f"w{m}": random_array(D, D, seed=m) for m in range(branches)}

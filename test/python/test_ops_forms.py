@@ -1,0 +1,133 @@
+"""Every form of the convolutions, on each instruction set and with one and two threads, against NumPy in float64."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+import convbert.nn as nn
+from convbert import ops, reference_ops as oracle
+from convbert.operations import pads as zeros_of
+from convbert.targets import cpu_flags
+from test_ops import B, C, T, X, check, normal, weight, wide
+
+targets = pytest.mark.parametrize("target", ["x86-64-v3", pytest.param("x86-64-v4", marks=pytest.mark.skipif(
+    "avx512f" not in cpu_flags(), reason="no AVX-512 here"))])
+
+
+def run(target, build, x, parameters):
+    """What `build(value of x, values of parameters)` makes of `x`; the bits of one thread and of two are the same."""
+    graph = nn.Graph("form")
+    values = {name: graph.parameter(name, array.shape) for name, array in parameters.items()}
+    graph.output(build(graph.input("x", x.shape[-1]), values))
+    one, two = (graph.compile(parameters, target=target, threads=threads)(x) for threads in (1, 2))
+    assert one.tobytes() == two.tobytes(), "other bits with two threads"
+    return one
+
+
+def doubles(parameters):
+    return {name: array.astype(np.float64) for name, array in parameters.items()}
+
+
+@st.composite
+def windows(draw, keeps_tokens=False):
+    """taps, pads, stride, dilation and as many tokens as some window needs; often more taps than tokens."""
+    taps, dilation = draw(st.integers(1, 31)), draw(st.sampled_from([1, 1, 2, 3, 7]))
+    reach = (taps - 1) * dilation
+    stride = 1 if keeps_tokens else draw(st.integers(1, 5))
+    low = draw(st.integers(0, reach))
+    high = reach - low if keeps_tokens else draw(st.integers(0, reach))
+    least = max(1, reach + 1 - low - high)
+    return taps, (low, high), stride, dilation, draw(st.sampled_from([least, least + 1, least + 12, 71]).filter(
+        lambda length: length >= least))
+
+
+examples = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@targets
+@examples
+@given(windows(), st.integers(1, 70), st.integers(1, 4), st.booleans())
+def test_depthwise_conv1d(target, window, channels, filters, biased):
+    taps, pads, stride, dilation, length = window
+    parameters = {"w": weight(channels * filters, taps)} | ({"b": weight(channels * filters)} if biased else {})
+    x, p = normal(2, length, channels), doubles(parameters)
+    options = dict(stride=stride, dilation=dilation)
+    got = run(target, lambda x, v: nn.depthwise_conv1d(x, v["w"], v.get("b"), padding=pads, **options), x, parameters)
+    check(got, oracle.depthwise_conv1d(x.astype(np.float64), p["w"], p.get("b"), pads, **options))
+
+
+@targets
+@examples
+@given(windows(), st.integers(1, 37), st.integers(1, 50), st.integers(1, 3))
+def test_conv1d(target, window, size, out, groups):
+    taps, pads, stride, dilation, length = window
+    parameters = {"w": weight(out * groups, size, taps) / np.float32(np.sqrt(size)), "b": weight(out * groups)}
+    x, p = normal(2, length, size * groups), doubles(parameters)
+    options = dict(stride=stride, dilation=dilation, groups=groups)
+    got = run(target, lambda x, v: nn.conv1d(x, v["w"], v["b"], padding=pads, **options), x, parameters)
+    check(got, oracle.conv1d(x.astype(np.float64), p["w"], p["b"], pads, **options))
+
+
+@targets
+@examples
+@given(windows(keeps_tokens=True), st.integers(1, 17), st.integers(1, 40), st.sampled_from(["blocked", "interleaved"]),
+       st.sampled_from(["zero", "renorm", "none"]))
+def test_light_and_dynamic_conv(target, window, heads, size, head_map, kind):
+    taps, pads, _, dilation, length = window
+    if kind == "renorm":
+        pads = (pads[0] // dilation * dilation, sum(pads) - pads[0] // dilation * dilation)
+    options = dict(dilation=dilation, head_map=head_map, normalize="none" if kind == "none" else "softmax",
+                   edge="renorm" if kind == "renorm" else "zero")
+    channels = heads * size
+    x, light, dynamic = normal(2, length, channels), {"w": normal(heads, taps)}, {"w": weight(heads * taps, channels)}
+    got = run(target, lambda x, v: nn.light_conv(x, v["w"], padding=pads, **options), x, light)
+    check(got, oracle.light_conv(*wide(x, light["w"]), pads=pads, **options))
+    got = run(target, lambda x, v: nn.dynamic_conv(x, v["w"], heads=heads, padding=pads, **options), x, dynamic)
+    check(got, oracle.dynamic_conv(*wide(x, dynamic["w"]), heads=heads, pads=pads, **options))
+
+
+@pytest.mark.parametrize("edge, normalize", [("zero", "softmax"), ("zero", "none"), ("renorm", "softmax")])
+@pytest.mark.parametrize("head_map, dilation", [("blocked", 1), ("blocked", 3), ("interleaved", 2)])
+def test_taps_that_are_given(edge, normalize, head_map, dilation):
+    """What the caller gives stays as it is: taps are left out of a copy."""
+    taps = normal(B, T, 3, 5)
+    before, options = taps.copy(), dict(edge=edge, normalize=normalize, head_map=head_map, dilation=dilation)
+    want = oracle.apply_kernel(*wide(X, taps), pads=zeros_of("same", 5, dilation), **options)
+    check(ops.apply_kernel(X, taps, **options), want)
+    np.testing.assert_array_equal(taps, before)
+    graph = nn.Graph("twice")
+    x, given_taps = graph.input("x", C), graph.input("taps", (3, 5))
+    for _ in range(2):
+        graph.output(nn.apply_kernel(x, given_taps, **options))
+    for got in graph.compile({})(X, taps):
+        check(got, want)
+
+
+@targets
+@pytest.mark.parametrize("heads", [8, 16, 24])
+def test_heads_that_fill_vectors(target, heads):
+    x, w = normal(2, 9, heads * 4), weight(heads * 3, heads * 4)
+    got = run(target, lambda x, v: nn.dynamic_conv(x, v["w"], heads=heads, padding="causal"), x, {"w": w})
+    check(got, oracle.dynamic_conv(*wide(x, w), heads=heads, pads=(2, 0)))
+
+
+@targets
+@pytest.mark.parametrize("aggregate", ["auto", "kernels", "outputs"])
+@pytest.mark.parametrize("layout", ["out_in", "in_out"])
+def test_kernel_attention_conv(target, aggregate, layout):
+    parameters = {"f1": weight(4, C), "b1": weight(4), "f2": weight(3, 4), "b2": weight(3), "k": weight(3, 20, C, 5),
+                  "kb": weight(3, 20)}
+    options = dict(stride=2, dilation=2, temperature=4.0, aggregate=aggregate)
+    want = oracle.kernel_attention_conv(*wide(X, *parameters.values()), pads=(8, 0), **options)
+    if layout == "in_out":
+        parameters |= {"f1": parameters["f1"].T.copy(), "f2": parameters["f2"].T.copy(),
+                       "k": parameters["k"].transpose(0, 3, 2, 1).copy()}
+    got = run(target, lambda x, v: nn.kernel_attention_conv(x, v["f1"], v["f2"], v["k"], v["b1"], v["b2"], v["kb"],
+                                                            padding="causal", layout=layout, **options), X, parameters)
+    check(got, want)
+
+
+def test_what_kernel_attention_refuses():
+    with pytest.raises(ValueError, match=r"^kernels: requires the shape \[N, out, in, K\] or \[N, K, in, out\], but found "
+                                         r"\[20, 12, 5\]$"):
+        ops.kernel_attention_conv(X, weight(4, C), weight(3, 4), weight(20, C, 5))
