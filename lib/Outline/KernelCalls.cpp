@@ -83,10 +83,10 @@ struct Emitter : KernelEmitter {
   LogicalResult emit(DynamicKernelOp op) {
     if (op.getSpanKey())
       return op.emitOpError() << "requires its span-aware key fused into the layer that makes a factor of the product";
-    if (op.getNormalize() != KernelNorm::None)
-      return op.emitOpError() << "requires its softmax fused into the convolution that uses the taps";
-    return dense(op.getQ(), 0, parameter(op.getWeight()), parameter(op.getBias()), Value(), ActivationKind::Identity,
-                 op.getResult(), 0);
+    if (failed(dense(op.getQ(), 0, parameter(op.getWeight()), parameter(op.getBias()), Value(),
+                     ActivationKind::Identity, op.getResult(), 0)))
+      return failure();
+    return op.getNormalize() == KernelNorm::None ? success() : emitTapSoftmax(*this, op);
   }
 
   /// Group after group: a group's last panel may reach into the next group's columns, which are written later.

@@ -204,6 +204,25 @@ struct ConvEmitter : KernelEmitter {
     return apply(taps, op.getV(), op.getResult(), op.getWithTaps() ? host.base(op.getNormalized()) : Value());
   }
 
+  /// In place: without the taps that are left out.
+  LogicalResult emit(DynamicKernelOp op) {
+    Taps taps{host.rows(op.getResult()),
+              static_cast<int64_t>(op.getHeads()),
+              op.getTaps(),
+              static_cast<int64_t>(op.getDilation()),
+              op.getPads().value_or(ArrayRef<int64_t>()),
+              HeadMap::Blocked,
+              /*isRaw=*/false};
+    if (op.getEdge() == Edge::Renorm && failed(leaveOut(taps)))
+      return failure();
+    return call("softmax_taps", "k" + text(taps.count) + "_h" + text(taps.paddedHeads()),
+                {{"K", text(taps.count)},
+                 {"IN", text(TileSizes::tokenRows + taps.count - 1)},
+                 {"HP", text(taps.paddedHeads())},
+                 {"KHP", text(taps.width())}},
+                {taps.logits});
+  }
+
   /// Taps that are the same for all tokens, but for those at an end of the sequence.
   LogicalResult emit(LightConvOp op) {
     std::optional<unsigned> own = host.getPlan().getOwnTaps(op.getResult());
@@ -234,5 +253,8 @@ LogicalResult convbert::emitConvolution(KernelEmitter &emitter, ApplyKernelOp op
   return ConvEmitter{emitter}.emit(op);
 }
 LogicalResult convbert::emitConvolution(KernelEmitter &emitter, LightConvOp op) {
+  return ConvEmitter{emitter}.emit(op);
+}
+LogicalResult convbert::emitTapSoftmax(KernelEmitter &emitter, DynamicKernelOp op) {
   return ConvEmitter{emitter}.emit(op);
 }

@@ -38,6 +38,8 @@ LogicalResult emitConvolution(KernelEmitter &emitter, Conv1DOp op);
 LogicalResult emitConvolution(KernelEmitter &emitter, DepthwiseConv1DOp op);
 LogicalResult emitConvolution(KernelEmitter &emitter, ApplyKernelOp op);
 LogicalResult emitConvolution(KernelEmitter &emitter, LightConvOp op);
+/// The softmax over the taps that `op` has computed, where it is not taken by a convolution.
+LogicalResult emitTapSoftmax(KernelEmitter &emitter, DynamicKernelOp op);
 
 } // namespace mlir::convbert
 

@@ -9,6 +9,8 @@ using namespace mlir::convbert;
 /// Elements of a tensor, dynamic extents not counted: more than any memory has, and far from an overflow.
 static constexpr int64_t kMostElements = int64_t(1) << 40;
 static constexpr int64_t kMostGroups = 1024;
+/// Tokens that a window may leave out: more than any sequence has, and far from an overflow with the taps.
+static constexpr int64_t kMostSkipped = int64_t(1) << 24;
 
 LogicalResult convbert::requireSizes(func::FuncOp fn) {
   WalkResult walk = fn.walk([&](Operation *op) -> WalkResult {
@@ -19,6 +21,17 @@ LogicalResult convbert::requireSizes(func::FuncOp fn) {
         elements = ShapedType::isDynamic(size) ? elements : multiplyExtents(elements, size);
       if (elements > kMostElements)
         return op->emitOpError() << "requires tensors of at most " << kMostElements << " elements, but found " << type;
+    }
+    for (StringRef name : {"pads", "stride", "dilation"}) {
+      SmallVector<int64_t> numbers;
+      if (auto pads = op->getAttrOfType<DenseI64ArrayAttr>(name))
+        llvm::append_range(numbers, pads.asArrayRef());
+      if (auto step = op->getAttrOfType<IntegerAttr>(name))
+        numbers.push_back(step.getInt());
+      for (int64_t number : numbers)
+        if (number > kMostSkipped)
+          return op->emitOpError() << "requires `" << name << "` of at most " << kMostSkipped << " tokens, but found "
+                                   << number;
     }
     int64_t groups = 1;
     if (auto grouped = dyn_cast<GroupedDenseOp>(op))

@@ -1,20 +1,6 @@
 // Operations without a CPU kernel, and parameters that cannot be packed.
 // RUN: convbert-opt %s --convbert-outline-cpu --split-input-file --verify-diagnostics
 
-func.func private @kernel_norm(%q: tensor<?x?x16xf32>, %v: tensor<?x?x32xf32>, %w: tensor<6x16xf32>) -> tensor<?x?x32xf32> {
-  // expected-error @below {{requires its softmax fused into the convolution that uses the taps}}
-  %t = convbert.dynamic_kernel %q, %w {heads = 2 : i64, normalize = #convbert.norm<softmax>}
-    : (tensor<?x?x16xf32>, tensor<6x16xf32>) -> tensor<?x?x2x3xf32>
-  %y = convbert.apply_kernel %v, %t {pads = array<i64: 1, 1>, normalize = #convbert.norm<none>}
-    : (tensor<?x?x32xf32>, tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32>
-  return %y : tensor<?x?x32xf32>
-}
-func.func @forward() {
-  return
-}
-
-// -----
-
 func.func private @light_softmax(%x: tensor<?x?x8xf32>, %w: tensor<2x3xf32>) -> tensor<?x?x8xf32> {
   // expected-error @below {{requires the softmax of its weights decomposed for the CPU kernel, but found normalize softmax}}
   %y = convbert.light_conv %x, %w {pads = array<i64: 1, 1>}
@@ -334,6 +320,17 @@ func.func private @many_groups(%x: tensor<?x?x4096xf32>, %w: tensor<4096x2x3xf32
   // expected-error @below {{requires at most 1024 groups, but found 2048}}
   %y = convbert.conv1d %x, %w {groups = 2048 : i64, pads = array<i64: 1, 1>} : (tensor<?x?x4096xf32>, tensor<4096x2x3xf32>) -> tensor<?x?x4096xf32>
   return %y : tensor<?x?x4096xf32>
+}
+func.func @forward() {
+  return
+}
+
+// -----
+
+func.func private @far(%x: tensor<?x?x8xf32>, %w: tensor<8x3xf32>) -> tensor<?x?x8xf32> {
+  // expected-error @below {{requires `pads` of at most 16777216 tokens, but found 16777217}}
+  %y = convbert.depthwise_conv1d %x, %w {pads = array<i64: 0, 16777217>, dilation = 8 : i64} : (tensor<?x?x8xf32>, tensor<8x3xf32>) -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
 }
 func.func @forward() {
   return

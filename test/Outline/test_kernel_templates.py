@@ -54,7 +54,7 @@ func.func private @deep(%x: tensor<?x?x32xf32>, %w: tensor<2048x32xf32>, %v: ten
 func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x32xf32>, %row: tensor<?x32xf32>,
                    %taps: tensor<?x?x2x3xf32>)
     -> (tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x32xf32>,
-        tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x1xf32>) {
+        tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x1xf32>, tensor<?x?x4x8xf32>) {
   %wa = ml_program.global_load_const @a : tensor<2x32xf32>
   %wb = ml_program.global_load_const @b : tensor<32x32xf32>
   %s = ml_program.global_load_const @s : tensor<2xf32>
@@ -75,15 +75,17 @@ func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x
     : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<?x?x32xf32>) -> tensor<?x?x32xf32>
   %apart = convbert.apply_kernel %e, %taps {pads = array<i64: 2, 2>, dilation = 2 : i64, normalize = #convbert.norm<none>}
     : (tensor<?x?x32xf32>, tensor<?x?x2x3xf32>) -> tensor<?x?x32xf32>
+  %made = convbert.dynamic_kernel %e, %wb {heads = 4 : i64, normalize = #convbert.norm<softmax>}
+    : (tensor<?x?x32xf32>, tensor<32x32xf32>) -> tensor<?x?x4x8xf32>
   %light = convbert.light_conv %e, %wa {pads = array<i64: 15, 16>, edge = #convbert.edge<renorm>}
     : (tensor<?x?x32xf32>, tensor<2x32xf32>) -> tensor<?x?x32xf32>
   %probable = convbert.softmax %row : tensor<?x32xf32>
   %weighed = convbert.weighted_sum %light, %probable : (tensor<?x?x32xf32>, tensor<?x32xf32>) -> tensor<?x?x1xf32>
   %f = call @family(%x, %mask, %wa, %wb, %g)
     : (tensor<?x?x32xf32>, tensor<?x?xi1>, tensor<2x32xf32>, tensor<32x32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
-  return %y, %z, %r, %taps, %a, %f, %apart, %weighed
+  return %y, %z, %r, %taps, %a, %f, %apart, %weighed, %made
     : tensor<?x32xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>, tensor<?x?x2x3xf32>, tensor<?x?x32xf32>, tensor<?x32xf32>,
-      tensor<?x?x32xf32>, tensor<?x?x1xf32>
+      tensor<?x?x32xf32>, tensor<?x?x1xf32>, tensor<?x?x4x8xf32>
 }
 """
 CONVOLUTION = """

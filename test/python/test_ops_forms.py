@@ -103,6 +103,24 @@ def test_taps_that_are_given(edge, normalize, head_map, dilation):
         check(got, want)
 
 
+@pytest.mark.parametrize("heads, taps", [(3, 5), (8, 1), (13, 4)])
+@pytest.mark.parametrize("edge", ["zero", "renorm"])
+@pytest.mark.parametrize("spanned", [False, True])
+def test_taps_that_are_returned(heads, taps, edge, spanned):
+    """A softmax that no convolution takes."""
+    w, key = weight(heads * taps, C), normal(B, T, C, seed=1) if spanned else None
+    got = ops.dynamic_kernel(X, w, span_key=key, heads=heads, normalize="softmax", edge=edge,
+                             padding="causal" if edge == "renorm" else None)
+    check(got, oracle.dynamic_kernel(*wide(X, w), span_key=wide(key)[0], heads=heads, edge=edge, pads=(taps - 1, 0)))
+
+
+def test_windows_that_are_far_too_wide():
+    for operation, shape in ((ops.depthwise_conv1d, (C, 3)), (ops.conv1d, (4, C, 3))):
+        with pytest.raises(ValueError, match=f"^{operation.__name__}: requires `pads` of at most 16777216 tokens, but found "
+                                             "4611686018427387904$"):
+            operation(X, weight(*shape), padding=(0, 2**62), dilation=2**61)
+
+
 @targets
 @pytest.mark.parametrize("heads", [8, 16, 24])
 def test_heads_that_fill_vectors(target, heads):
