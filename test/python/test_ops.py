@@ -373,5 +373,6 @@ def test_wrong_names_of_arguments():
 
 
 def test_what_has_no_kernel_is_named():
-    with pytest.raises(ValueError, match="^apply_kernel: requires logits, with the softmax fused, for the CPU kernel$"):
-        ops.apply_kernel(X, normal(B, T, 2, 3))
+    with pytest.raises(ValueError, match="^self_attention: requires values as wide as keys for the CPU kernel, but found 24 "
+                                         "and 12 features$"):
+        ops.self_attention(X, X, normal(B, T, 24), heads=2)
