@@ -30,8 +30,8 @@ LogicalResult KernelEmitter::dense(Value x, int64_t inColumn, Value panels, Valu
   Value rows = tiles.isPaired ? host.pairTilesIn(x, inColumn, type.getDimSize(1))
                               : host.tilesIn(x, inColumn, type.getDimSize(1));
   if (multiplier)
-    multiplier = host.tilesOut(multiplier, 0, type.getDimSize(0));
-  return product(rows, panels, bias, multiplier, activation, host.tilesOut(y, outColumn, type.getDimSize(0)));
+    multiplier = host.tilesOut(multiplier, 0, type);
+  return product(rows, panels, bias, multiplier, activation, host.tilesOut(y, outColumn, type));
 }
 
 LogicalResult KernelEmitter::product(Value rows, Value panels, Value bias, Value multiplier, ActivationKind activation,
@@ -40,18 +40,33 @@ LogicalResult KernelEmitter::product(Value rows, Value panels, Value bias, Value
   auto type = cast<MemRefType>(panels.getType());
   std::string kind = stringifyActivationKind(activation).str();
   std::string suffix = activation == ActivationKind::Identity ? "" : kind;
+  int64_t panel = type.getDimSize(2);
+  if (panel != tiles.panel)
+    suffix = "n" + text(panel) + (suffix.empty() ? "" : "_" + suffix);
   StringRef weightType = type.getElementType().isBF16() ? "bf16" : "f32";
-  TemplateParameters parameters{
-      {"MR", text(tiles.rows)}, {"NR", text(tiles.panel)}, {"WT", weightType.str()}, {"ACT", kind}};
+  TemplateParameters parameters{{"MR", text(tiles.rows)}, {"NR", text(panel)}, {"WT", weightType.str()}, {"ACT", kind}};
   SmallVector<Value> operands{rows, panels, bias};
   if (multiplier)
     operands.push_back(multiplier);
   operands.push_back(out);
-  // Panels of bf16 are half as large; kernels in slices take those of f32 only.
-  bool isDeep = !multiplier && suffix.empty() && type.getElementType().isF32() && type.getDimSize(1) >= TileSizes::deep;
+  // Pairs are half as large; activations and multipliers need the whole sum.
+  bool isDeep = false;
+  if (!multiplier && activation == ActivationKind::Identity && !tiles.isPaired) {
+    Choice choice = host.getCosts().sliceDepth(type.getDimSize(1));
+    isDeep = choice.taken;
+    host.explain(choice.why);
+  }
   StringRef plain = multiplier ? "dense_times" : isDeep ? "dense_deep" : "dense";
   StringRef pairs = multiplier ? "dense_times_pairs" : "dense_pairs";
-  return call(tiles.isPaired ? pairs : plain, suffix, parameters, operands);
+  if (tiles.isPaired || weightType == "f32")
+    return call(tiles.isPaired ? pairs : plain, suffix, parameters, operands);
+  host.explain(CostModel::describeWidening());
+  func::FuncOp few = kernels.get(plain, suffix, parameters);
+  // A panel is widened into scratch, whose size is known beforehand: one of two sizes serves most models.
+  parameters.push_back({"WIDE", text(llvm::PowerOf2Ceil(std::max<int64_t>(type.getDimSize(1), 1024)))});
+  func::FuncOp many = kernels.get(plain, suffix.empty() ? "wide" : suffix + "_wide", parameters);
+  return success(few && many &&
+                 succeeded(host.callByTiles(operation, rows, CostModel::widenFrom / tiles.rows, few, many, operands)));
 }
 
 LogicalResult KernelEmitter::round(Value x) {

@@ -47,9 +47,10 @@ struct ConvEmitter : KernelEmitter {
       Value windows = tiles.isPaired ? host.view(padded, {tileCount, mr, index(depth / 2), index(2)},
                                                  {tileStep, rowStep, index(2), index(1)})
                                      : host.view(padded, {tileCount, mr, index(depth)}, {tileStep, rowStep, index(1)});
-      int64_t panelCount = cast<MemRefType>(panels.getType()).getDimSize(0);
-      Value results = host.view(made, {tileCount, index(tiles.rows), index(panelCount), index(tiles.panel)},
-                                {index(tiles.rows * pitch), index(pitch), index(tiles.panel), index(1)}, g * out);
+      auto packed = cast<MemRefType>(panels.getType());
+      OpFoldResult panelCount = index(packed.getDimSize(0)), panel = index(packed.getDimSize(2));
+      Value results = host.view(made, {tileCount, mr, panelCount, panel},
+                                {index(tiles.rows * pitch), index(pitch), panel, index(1)}, g * out);
       if (failed(product(windows, panels, parameter(op.getBias(), g), /*multiplier=*/Value(), ActivationKind::Identity,
                          results)))
         return failure();

@@ -272,7 +272,7 @@ void WorkspacePlan::addPadded(func::FuncOp fn) {
     };
     int64_t width = llvm::alignTo(features.in, tiles.isPaired ? 2 : 1);
     unsigned in = add(width, order.step, order.step * windows + features.taps, tiles.isPaired);
-    padded[conv.getResult()] = {in, add(features.out - out + llvm::alignTo(out, tiles.panel), 1, windows, false)};
+    padded[conv.getResult()] = {in, add(features.out - out + tiles.padToPanels(out), 1, windows, false)};
   }
 }
 

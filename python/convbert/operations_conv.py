@@ -147,19 +147,21 @@ def kernel_attention_conv(x: Rows, f1: Weight, f2: Weight, kernels: Weight, b1: 
                           b2: Weight | None = None, biases: Weight | None = None, *, padding: Padding = "same",
                           stride: int = 1, dilation: int = 1, temperature: float = 1.0, aggregate: str = "auto",
                           layout: str = "out_in") -> Value:
-    """conv1d with the mix of N kernels that softmax((relu(mean(x) F1 + b1) F2 + b2) / temperature) chooses for each
-    sequence. kernels: [N, out, in, K], or [N, K, in, out] for layout="in_out" or "keras"; biases: [N, out].
-    aggregate: whether "kernels" or their "outputs" are mixed, or "auto"."""
+    """Attention over convolution kernels (Chen et al. 2020, "dynamic convolution"): conv1d with the mix of N kernels that
+    softmax((relu(mean(x) F1 + b1) F2 + b2) / temperature) weighs for each sequence; the mean is over all of its tokens.
+
+    kernels: [N, out, in, K], biases: [N, out], f1: [hidden, in], f2: [N, hidden]; for layout="in_out" or "keras":
+    [N, K, in, out], [in, hidden], [hidden, N]. aggregate: what is mixed, "kernels" or "outputs", which is the same but
+    for rounding; "auto" takes what needs fewer multiplications. temperature: positive; 1 as trained models are used.
+    """
     order = layout_of(layout)
     if len(kernels.shape) != 4:
-        raise ValueError(f"kernels: requires the shape [N, out, in, K] or [N, K, in, out], but found "
-                         f"{describe_extents(kernels.shape)}")
-    taps, out = (kernels.shape[axis] for axis in ((3, 1) if order is None else (1, 3)))
-    assert isinstance(taps, int) and isinstance(out, int)
+        raise ValueError(f"kernels: requires rank 4, but found {describe_extents(kernels.shape)}")
+    taps, features = (int(kernels.shape[axis]) for axis in ((3, 1) if order is None else (1, 3)))
     zeros = pads(padding, taps, dilation, stride)
     return one(x.graph.emit(
-        "kernel_attention_conv", "$x squeeze($f1[, $b1]) excite($f2[, $b2]) kernels($kernels[, $biases])",
+        "kernel_attention_conv", "$x squeeze($f1 [, $b1]) excite($f2 [, $b2]) kernels($kernels [, $biases])",
         dict(x=x, f1=f1, b1=b1, f2=f2, b2=b2, kernels=kernels, biases=biases),
-        [convolved(x, taps, zeros, stride, dilation).with_features(out)], pads=zeros, stride=_but_one(stride),
-        dilation=_but_one(dilation), temperature=float(temperature),
+        [convolved(x, taps, zeros, stride, dilation).with_features(features)], pads=zeros, stride=_but_one(stride),
+        dilation=_but_one(dilation), temperature=None if temperature == 1 else float(temperature),
         aggregate=keyword("aggregate", "aggregate", aggregate, ("auto", "kernels", "outputs"), "auto"), layout=order))

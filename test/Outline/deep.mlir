@@ -5,7 +5,7 @@
 // RUN: convbert-opt %s --convbert-outline-cpu=isa=avx512bf16 | FileCheck %s --check-prefix=PAIRS --implicit-check-not=dense_deep
 
 // F32:   call @dense(
-// F32:   call @dense_deep(
+// F32:   call @dense_deep_n32(
 // BF16:  %[[FEW:.*]] = arith.cmpi ult, %{{.*}}, %{{c4.*}} : index
 // BF16:  scf.if %[[FEW]] {
 // BF16:    call @dense(%{{.*}}, %arg{{[0-9]+}}) :
@@ -13,13 +13,13 @@
 // BF16:    call @dense_wide(%{{.*}}, %arg{{[0-9]+}}, %{{.*}}) :
 // BF16:  }
 // BF16:  scf.if
-// BF16:    call @dense_deep(
+// BF16:    call @dense_deep_n32(
 // BF16:  } else {
-// BF16:    call @dense_deep_wide(
+// BF16:    call @dense_deep_n32_wide(
 // BF16:  func.func private @dense({{.*}}, %{{.*}}: i32 {convbert.threads})
 // BF16-NOT: widen_first
 // BF16:  func.func private @dense_wide(%{{.*}}: memref<?x8x?xf32, {{.*}}> {convbert.most = array<i64: -1, 8, 1024>}, %{{.*}}: memref<?x?x48xbf16>, {{.*}}, %{{.*}}: memref<?xi8> {convbert.scratch})
-// BF16:  func.func private @dense_deep_wide({{.*}}, %{{.*}}: memref<?x?x48xbf16>, {{.*}}, %{{.*}}: memref<?xi8> {convbert.scratch})
+// BF16:  func.func private @dense_deep_n32_wide({{.*}}, %{{.*}}: memref<?x?x32xbf16>, {{.*}}, %{{.*}}: memref<?xi8> {convbert.scratch})
 // PAIRS: call @round_32(
 // PAIRS: call @dense_pairs(
 // PAIRS: call @round_2048(

@@ -44,11 +44,11 @@ ml_program.global private @a(#ml_program.extern : tensor<2x32xf32>) : tensor<2x3
 ml_program.global private @b(#ml_program.extern : tensor<32x32xf32>) : tensor<32x32xf32>
 ml_program.global private @t(#ml_program.extern : tensor<9x32xf32>) : tensor<9x32xf32>
 ml_program.global private @g(#ml_program.extern : tensor<32xf32>) : tensor<32xf32>
-ml_program.global private @w(#ml_program.extern : tensor<2048x32xf32>) : tensor<2048x32xf32>
-ml_program.global private @v(#ml_program.extern : tensor<32x2048xf32>) : tensor<32x2048xf32>
-func.func private @deep(%x: tensor<?x?x32xf32>, %w: tensor<2048x32xf32>, %v: tensor<32x2048xf32>) -> tensor<?x?x32xf32> {
-  %h = convbert.dense %x, %w : (tensor<?x?x32xf32>, tensor<2048x32xf32>) -> tensor<?x?x2048xf32>
-  %y = convbert.dense %h, %v : (tensor<?x?x2048xf32>, tensor<32x2048xf32>) -> tensor<?x?x32xf32>
+ml_program.global private @w(#ml_program.extern : tensor<4096x32xf32>) : tensor<4096x32xf32>
+ml_program.global private @v(#ml_program.extern : tensor<32x4096xf32>) : tensor<32x4096xf32>
+func.func private @deep(%x: tensor<?x?x32xf32>, %w: tensor<4096x32xf32>, %v: tensor<32x4096xf32>) -> tensor<?x?x32xf32> {
+  %h = convbert.dense %x, %w : (tensor<?x?x32xf32>, tensor<4096x32xf32>) -> tensor<?x?x4096xf32>
+  %y = convbert.dense %h, %v : (tensor<?x?x4096xf32>, tensor<32x4096xf32>) -> tensor<?x?x32xf32>
   return %y : tensor<?x?x32xf32>
 }
 func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x32xf32>, %row: tensor<?x32xf32>,
@@ -60,12 +60,12 @@ func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x
   %s = ml_program.global_load_const @s : tensor<2xf32>
   %t = ml_program.global_load_const @t : tensor<9x32xf32>
   %g = ml_program.global_load_const @g : tensor<32xf32>
-  %w = ml_program.global_load_const @w : tensor<2048x32xf32>
-  %v = ml_program.global_load_const @v : tensor<32x2048xf32>
+  %w = ml_program.global_load_const @w : tensor<4096x32xf32>
+  %v = ml_program.global_load_const @v : tensor<32x4096xf32>
   %x = convbert.embeddings %ids, %ids, %ids tables(%t, %t, %t) norm(%g, %g) {eps = 0.5 : f64}
     : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x32xf32>, tensor<9x32xf32>, tensor<9x32xf32>,
        tensor<32xf32>, tensor<32xf32>) -> tensor<?x?x32xf32>
-  %deep = call @deep(%x, %w, %v) : (tensor<?x?x32xf32>, tensor<2048x32xf32>, tensor<32x2048xf32>) -> tensor<?x?x32xf32>
+  %deep = call @deep(%x, %w, %v) : (tensor<?x?x32xf32>, tensor<4096x32xf32>, tensor<32x4096xf32>) -> tensor<?x?x32xf32>
   %y = call @layer(%deep, %mask, %s) : (tensor<?x?x32xf32>, tensor<?x?xi1>, tensor<2xf32>) -> tensor<?x32xf32>
   %z = convbert.embeddings %e, %ids, %ids tables(%t, %t) norm(%g, %g) {eps = 0.5 : f64}
     : (tensor<?x?x32xf32>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x32xf32>, tensor<9x32xf32>, tensor<32xf32>,

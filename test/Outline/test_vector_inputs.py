@@ -24,7 +24,7 @@ class VectorModule(Module):
 
     def _text(self, width, body, functions):
         types = {name: tensor(*array.shape) for name, array in self.parameters.items()}
-        results = [tokens(size) for _, size in self.outputs]
+        results = [tokens(size) for _, size, *_ in self.outputs]
         return "\n".join([
             *(f"ml_program.global private @{n}(#ml_program.extern : {t}) : {t}" for n, t in types.items()),
             functions,

@@ -21,16 +21,16 @@ SIZES = Sizes(channels=16, length=24, kernel=5, heads=2)
 
 
 def refused_operator():
-    """An operation that the dialect has and that the CPU has no kernel for: taps without a softmax."""
+    """An operation that the dialect has and that the CPU has no kernel for: values wider than keys."""
     def build(x, sizes):
-        return nn.apply_kernel(x, x.graph.input("taps", (sizes.heads, sizes.kernel)))
-    return Operator("bare taps", DYNAMIC, lambda sizes: sizes.kernel, build)
+        return nn.self_attention(x, x, x.graph.input("wide", 2 * sizes.channels), heads=sizes.heads)
+    return Operator("wide values", DYNAMIC, lambda sizes: None, build)
 
 
 @pytest.fixture(scope="module")
 def result():
     chosen = {name: OPERATORS[name] for name in ("depthwise", "span dynamic, shared values", "squeeze-excite")}
-    return compare(SIZES, threads=1, lengths=(5, 48), seconds=0.01, operators=chosen | {"bare taps": refused_operator()})
+    return compare(SIZES, threads=1, lengths=(5, 48), seconds=0.01, operators=chosen | {"wide values": refused_operator()})
 
 
 # ---- what is measured -----------------------------------------------------------------------------------------------
@@ -40,12 +40,7 @@ def test_receptive_fields(name):
     """As many tokens change as the table says when one of the input does."""
     found, length, at = OPERATORS[name], 30, 15
     graph = found.graph(SIZES)
-    try:
-        function = graph.compile(random_weights(graph), threads=1)
-    except convbert.Error as error:
-        # TODO(#8): no CPU kernel yet
-        assert name == "kernel attention, 4 kernels" and str(error) == "operator: softmax: has no CPU kernel"
-        return
+    function = graph.compile(random_weights(graph), threads=1)
     x = np.random.default_rng(0).standard_normal((1, length, SIZES.channels), np.float32)
     other = x.copy()
     other[:, at] += 1
@@ -56,7 +51,7 @@ def test_receptive_fields(name):
 
 
 def test_points(result):
-    assert [entry.operator for entry in result.entries][-1] == "bare taps"
+    assert [entry.operator for entry in result.entries][-1] == "wide values"
     depthwise = result.entries[0]
     assert (depthwise.parameters, depthwise.window, depthwise.refused) == (16 * 5, 5, None)
     assert [point.length for point in depthwise.points] == [5, 24, 48]
@@ -71,13 +66,14 @@ def test_points(result):
 
 def test_what_the_cpu_refuses_is_listed(result):
     assert result.entries[-1].points == []
-    assert result.entries[-1].refused == "apply_kernel: requires logits, with the softmax fused, for the CPU kernel"
+    assert result.entries[-1].refused == ("self_attention: requires values as wide as keys for the CPU kernel, but found 32 "
+                                          "and 16 features")
 
 
 def test_nothing_to_time():
     with pytest.raises(convbert.Error, match="^requires an operator that this compiler has kernels for, but found none: "
-                                             "apply_kernel: requires logits"):
-        compare(SIZES, operators={"bare taps": refused_operator()})
+                                             "self_attention: requires values as wide as keys"):
+        compare(SIZES, operators={"wide values": refused_operator()})
 
 
 @pytest.mark.parametrize("options, message", [

@@ -67,8 +67,6 @@ def test_arguments(tools, options, pads, biases):
     np.testing.assert_allclose(interpreted(tools, x, turned(named), layout="keras", **options), want, rtol=1e-12)
 
 
-# TODO(#8): no CPU kernel yet: the softmax over kernels, and their mix for each sequence.
-@pytest.mark.xfail(strict=True, raises=ValueError, reason="kernel_attention_conv has no CPU kernel yet")
 @pytest.mark.parametrize("temperature", [1, 30])
 def test_compiled(temperature):
     named = weights()

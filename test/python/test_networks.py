@@ -158,9 +158,7 @@ def test_wrong_calls():
 # ---- residual networks ----------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("name, options", [
-    ("se", {}), ("sk", {}),
-    # TODO(#8): no CPU kernel for strides yet
-    pytest.param("se_stride", {"strides": (1, 2)}, marks=pytest.mark.xfail(strict=True, raises=convbert.Error))])
+    ("se", {}), ("sk", {}), ("se_stride", {"strides": (1, 2)})])
 def test_residual_networks(name, options):
     weights, arrays = stored(name)
     close(load_residual_network(weights, **options)(arrays["x"].transpose(0, 2, 1)), arrays)

@@ -59,9 +59,9 @@ def test_reasons():
     assert rows["feed_forward.up"].why == rows["embeddings"].why == ""
     command = [sys.executable, "-m", "convbert", "info", GOLDEN / "base_tiny", "--schedules", "--target", "x86-64-v4"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert text.count(f"dense: {rows['attention.output'].why}") == 1
+    assert text.count(f"{rows['attention.output'].kernel}: {rows['attention.output'].why}") == 1
     wide = {row.where: row for row in scheduled(GOLDEN / "base_tiny", "x86-64-v4", weights="bf16")}["feed_forward.up"]
-    assert (wide.kernel, wide.why) == ("dense_gelu_wide",
+    assert (wide.kernel, wide.why) == ("dense_n32_gelu_wide",
                                        "from 32 rows on a panel of bf16 is widened once for all of them")
 
 

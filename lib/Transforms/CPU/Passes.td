@@ -121,7 +121,8 @@ def PrefetchPanels : Pass<"convbert-prefetch-panels", "::mlir::func::FuncOp"> {
     Looks for the register-tiled product: a loop over `k` with fused multiply-adds (or products of pairs) that reads
     row `k` of a weight panel `panels[n, k, :]` (an argument of identity layout, `memref<?x?xNRxf32>`, `...xNRxbf16` or
     `...xNRx2xbf16`), or a temporary that a loop before has filled from one, inside a loop over row tiles.  Each row tile
-    prefetches its share of panel `n + 1`, two cache lines an iteration.  Where the depth is taken in slices, it is the same slice of panel `n + 1`, or the next slice of the
+    prefetches its share of panel `n + 1` into the L2 cache, in an iteration half of what it reads: two row tiles fetch
+    all of it.  Where the depth is taken in slices, it is the same slice of panel `n + 1`, or the next slice of the
     task's first panel.  Reads alone change: results do not.
 
     Before:

@@ -123,9 +123,9 @@ static FailureOr<PanelLoop> findPanelLoop(scf::ForOp k) {
 }
 
 /// Inserts prefetches before the first read of a panel.  Row tile `t` of `T` takes elements
-/// [t, t + 1) * depth * ceil(NR / T) of the next panel, so that two row tiles fetch all of it; the last panel wraps around to the first, which the next task
-/// is likely to want.  Where the depth is taken in slices, the same slice of the next panel follows, and the next slice
-/// of the task's first panel follows its last one.
+/// [t, t + 1) * depth * ceil(NR / T) of the next panel, so that two row tiles fetch all of it; the last panel wraps
+/// around to the first, which the next task is likely to want.  Where the depth is taken in slices, the same slice of
+/// the next panel follows, and the next slice of the task's first panel follows its last one.
 static void prefetchNextPanel(PanelLoop loop) {
   Value panels = loop.read.getBase();
   Location loc = loop.read.getLoc();

@@ -155,8 +155,8 @@ func.func private @pairs(%panels: memref<?x?x48x2xbf16>, %n: index, %tiles: inde
 // CHECK:         arith.addi %[[N]], %{{c1.*}}
 // CHECK:         scf.for
 // CHECK:           scf.for
-// CHECK:             memref.prefetch %[[FLAT]][%{{.*}}], read, locality<3>, data : memref<?xbf16>
-// CHECK:             memref.prefetch %[[FLAT]][%{{.*}}], read, locality<3>, data : memref<?xbf16>
+// CHECK:             memref.prefetch %[[FLAT]][%{{.*}}], read, locality<2>, data : memref<?xbf16>
+// CHECK:             memref.prefetch %[[FLAT]][%{{.*}}], read, locality<2>, data : memref<?xbf16>
 // CHECK:             vector.transfer_read %{{.*}} : memref<1x?x24xf32>, vector<8xf32>
 // CHECK-NOT:     memref.prefetch
 func.func private @widened(%panels: memref<?x?x24xbf16>, %n: index, %tiles: index, %k: index, %a: vector<8xf32>,
