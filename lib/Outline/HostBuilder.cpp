@@ -47,7 +47,8 @@ Value HostBuilder::memoryOf(unsigned index) {
 
 Value HostBuilder::reinterpret(Value value, int64_t column, ArrayRef<OpFoldResult> sizes,
                                ArrayRef<OpFoldResult> strides) {
-  Value memory = base(value);
+  auto found = dense.find(value);
+  Value memory = found == dense.end() ? base(value) : found->second.first;
   SmallVector<int64_t> shape, steps;
   SmallVector<Value> ignored;
   dispatchIndexOpFoldResults(sizes, ignored, shape);
@@ -57,15 +58,45 @@ Value HostBuilder::reinterpret(Value value, int64_t column, ArrayRef<OpFoldResul
   return memref::ReinterpretCastOp::create(b, loc, type, memory, b.getIndexAttr(offset), sizes, strides);
 }
 
+OpFoldResult HostBuilder::rowStride(Value value, int64_t rows) {
+  auto found = dense.find(value);
+  if (found == dense.end())
+    return b.getIndexAttr(rows * pitch(value));
+  return rows == 1 ? found->second.second : mul(constant(rows), found->second.second);
+}
+
+Value HostBuilder::isDense(unsigned length) {
+  Value held = memref::LoadOp::create(b, loc, context.shapes[length], ValueRange{add(context.batch, constant(2))});
+  Value rows = arith::IndexCastOp::create(b, loc, b.getIndexType(), held);
+  Value all = mul(context.batch, context.longest[length]);
+  auto equal = [&](Value x, Value y) -> Value { return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y); };
+  return arith::AndIOp::create(b, loc, equal(rows, all), equal(rows, context.counts[getArena(RowKind::Token, length)]));
+}
+
+void HostBuilder::setDense(Value value, Value bytes) {
+  auto flat = MemRefType::get({ShapedType::kDynamic}, b.getF32Type());
+  int64_t width = plan.getView(value).width;
+  Value rows = count(value), condition = isDense(getLength(value)), zero = constant(0);
+  Value own = base(value);
+  auto view = [&](Value memory, int64_t step) -> Value {
+    SmallVector<OpFoldResult> sizes{mul(rows, constant(step))}, strides{b.getIndexAttr(1)};
+    return memref::ReinterpretCastOp::create(b, loc, flat, memory, b.getIndexAttr(0), sizes, strides);
+  };
+  Value theirs = memref::ViewOp::create(b, loc, flat, bytes, zero, ValueRange{mul(rows, constant(width))});
+  Value memory = arith::SelectOp::create(b, loc, condition, theirs, view(own, pitch(value)));
+  Value step = arith::SelectOp::create(b, loc, condition, constant(width), constant(pitch(value)));
+  dense[value] = {memory, step};
+}
+
 Value HostBuilder::rows(Value value, std::optional<int64_t> width, int64_t column) {
   return reinterpret(value, column, {count(value), b.getIndexAttr(width.value_or(plan.getView(value).width))},
-                     {b.getIndexAttr(pitch(value)), b.getIndexAttr(1)});
+                     {rowStride(value), b.getIndexAttr(1)});
 }
 
 Value HostBuilder::tilesIn(Value value, int64_t column, int64_t depth) {
   Value tileCount = arith::DivUIOp::create(b, loc, count(value), constant(tiles.rows));
   return reinterpret(value, column, {tileCount, b.getIndexAttr(tiles.rows), b.getIndexAttr(depth)},
-                     {b.getIndexAttr(tiles.rows * pitch(value)), b.getIndexAttr(pitch(value)), b.getIndexAttr(1)});
+                     {rowStride(value, tiles.rows), rowStride(value), b.getIndexAttr(1)});
 }
 
 Value HostBuilder::rounded(Value value) { return memoryOf(plan.getRounded(value)); }
@@ -84,9 +115,8 @@ Value HostBuilder::pairTilesIn(Value value, int64_t column, int64_t pairs) {
 Value HostBuilder::tilesOut(Value value, int64_t column, MemRefType weight) {
   OpFoldResult panels = b.getIndexAttr(weight.getDimSize(0)), panel = b.getIndexAttr(weight.getDimSize(2));
   Value tileCount = arith::DivUIOp::create(b, loc, count(value), constant(tiles.rows));
-  return reinterpret(
-      value, column, {tileCount, b.getIndexAttr(tiles.rows), panels, panel},
-      {b.getIndexAttr(tiles.rows * pitch(value)), b.getIndexAttr(pitch(value)), panel, b.getIndexAttr(1)});
+  return reinterpret(value, column, {tileCount, b.getIndexAttr(tiles.rows), panels, panel},
+                     {rowStride(value, tiles.rows), rowStride(value), panel, b.getIndexAttr(1)});
 }
 
 Value HostBuilder::viewRows(Value bytes, Value count, ArrayRef<int64_t> shape) {

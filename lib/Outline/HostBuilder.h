@@ -56,6 +56,11 @@ public:
   Value memoryOf(unsigned index);
   /// The whole buffer of `value`: memref<? x pitch>, or for keys memref<batch x keys>.
   Value base(Value value);
+  /// True in a call whose sequences of length `length` lie in the workspace as in an array of the caller: all of them
+  /// are as long as the longest, and the rows are whole tiles.
+  Value isDense(unsigned length);
+  /// Lets the rows of `value`, memref<? x pitch>, lie in `bytes`, an array of the caller, where isDense().
+  void setDense(Value value, Value bytes);
   /// Rows of `value`, from `column` on: memref<? x width, strided<[?, 1], offset: ?>>.  `width` defaults to that of the
   /// value.
   Value rows(Value value, std::optional<int64_t> width = std::nullopt, int64_t column = 0);
@@ -95,6 +100,8 @@ public:
                             ValueRange operands);
 
 private:
+  /// Floats from a row to the one `rows` behind it.
+  OpFoldResult rowStride(Value value, int64_t rows = 1);
   Value reinterpret(Value value, int64_t column, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides);
   int64_t pitch(Value value) { return getBuffer(value).pitch; }
   Value count(Value value) { return context.counts[getArena(getBuffer(value).kind, getBuffer(value).length)]; }
@@ -106,6 +113,8 @@ private:
   const CostModel &costs;
   HostContext context;
   llvm::DenseMap<unsigned, Value> bases;
+  /// Memory, memref<? x f32>, and floats from row to row of values that lie here or there.
+  llvm::DenseMap<Value, std::pair<Value, Value>> dense;
   llvm::DenseSet<Value> isRounded;
   llvm::DenseSet<unsigned> hasPlainBias;
   std::pair<unsigned, unsigned> lengths;

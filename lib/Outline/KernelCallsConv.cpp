@@ -88,16 +88,23 @@ struct ConvEmitter : KernelEmitter {
     Window window = Window::get(op, taps);
     constexpr int64_t rows = TileSizes::tokenRows;
     int64_t read = (rows - 1) * window.stride + (taps - 1) * window.dilation + 1;
-    TemplateParameters parameters{{"K", text(taps)},
-                                  {"LOW", text(low)},
-                                  {"HIGH", text(high)},
-                                  {"IN", text(read)},
-                                  {"SPARE", text(rows + std::max(read - rows, low + high))},
-                                  {"ROWS", text(taps + (op.getBias() ? 1 : 0))}};
+    int64_t filters = getFeatures(op.getResult()) / getFeatures(op.getX());
+    TemplateParameters parameters{
+        {"K", text(taps)}, {"LOW", text(low)}, {"IN", text(read)}, {"ROWS", text(taps + (op.getBias() ? 1 : 0))}};
     std::string suffix = "k" + text(taps) + getSuffix(window);
-    if (window.stride != 1 || window.dilation != 1)
+    StringRef kernel = "depthwise";
+    bool hasSteps = window.stride != 1 || window.dilation != 1;
+    if (hasSteps || filters != 1) {
+      kernel = "depthwise_steps";
+      parameters.append({{"HIGH", text(high)}, {"SPARE", text(rows + std::max(read - rows, low + high))}});
+    } else {
+      int64_t width = llvm::alignTo(getFeatures(op.getX()), TileSizes::channelBlock);
+      suffix += "_w" + text(width);
+      parameters.push_back({"W", text(width)});
+    }
+    if (hasSteps)
       parameters.append({{"STEPS", ""}, {"STRIDE", text(window.stride)}, {"DILATION", text(window.dilation)}});
-    if (int64_t filters = getFeatures(op.getResult()) / getFeatures(op.getX()); filters != 1) {
+    if (filters != 1) {
       suffix += "_m" + text(filters);
       parameters.push_back({"FILTERS", text(filters)});
     }
@@ -107,7 +114,7 @@ struct ConvEmitter : KernelEmitter {
     }
     if (!window.keepsTokens())
       parameters.push_back({"OUT", ""});
-    return call("depthwise", suffix, parameters,
+    return call(kernel, suffix, parameters,
                 {host.rows(op.getX()), parameter(op.getWeight()), host.rows(op.getResult())});
   }
 

@@ -8,6 +8,7 @@
 #include "lib/Outline/Transfers.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -120,7 +121,20 @@ private:
     return MemRefType::get({dynamic, buffer.kind == RowKind::Key ? dynamic : buffer.pitch}, b.getF32Type());
   }
 
-  LogicalResult convert(func::FuncOp fn) { return fn.isPrivate() ? convertPrivate(fn) : convertEntry(fn); }
+  /// Moves means over all tokens right behind what they read, which is still in the cache there.
+  static void hoistPools(func::FuncOp fn) {
+    for (PoolOp pool : llvm::to_vector(fn.getBody().front().getOps<PoolOp>())) {
+      Operation *made = pool.getX().getDefiningOp();
+      Operation *masked = pool.getMask() ? pool.getMask().getDefiningOp() : nullptr;
+      if (made && (!masked || masked->isBeforeInBlock(made)))
+        pool->moveAfter(made);
+    }
+  }
+
+  LogicalResult convert(func::FuncOp fn) {
+    hoistPools(fn);
+    return fn.isPrivate() ? convertPrivate(fn) : convertEntry(fn);
+  }
 
   /// (arguments..., results..., workspace, scratch, shape, threads), all in memory.
   LogicalResult convertPrivate(func::FuncOp fn) {
@@ -206,11 +220,34 @@ private:
     auto bytesOf = [&](Value table, int64_t index) -> Value {
       return memref::LoadOp::create(b, loc, table, ValueRange{builder.constant(index)});
     };
-    for (BlockArgument arg : fn.getArguments())
-      if (WorkspacePlan::isActivation(arg) &&
-          failed(emitLoad(fn, builder, *kernelTemplates, arg, bytesOf(host.getArgument(1), arg.getArgNumber()))))
-        return failure();
+    // Runs `emit` in calls for which the rows of `value` do not lie in the caller's array.
+    auto unlessDense = [&](Value value, llvm::function_ref<LogicalResult()> emit) -> LogicalResult {
+      Value dense = builder.isDense(builder.getLength(value));
+      Value yes = arith::ConstantIntOp::create(b, loc, /*value=*/1, /*width=*/1);
+      auto branch = scf::IfOp::create(b, loc, arith::XOrIOp::create(b, loc, dense, yes), /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      return emit();
+    };
     auto returned = cast<func::ReturnOp>(fn.getBody().front().getTerminator());
+    llvm::DenseSet<Value> inPlace;
+    for (BlockArgument arg : fn.getArguments()) {
+      if (!WorkspacePlan::isActivation(arg))
+        continue;
+      Value bytes = bytesOf(host.getArgument(1), arg.getArgNumber());
+      auto load = [&] { return emitLoad(fn, builder, *kernelTemplates, arg, bytes); };
+      bool dense = plan->canBeDense(arg) && !llvm::is_contained(returned.getOperands(), arg);
+      if (dense)
+        builder.setDense(arg, bytes);
+      if (failed(dense ? unlessDense(arg, load) : load()))
+        return failure();
+    }
+    for (auto [i, value] : llvm::enumerate(returned.getOperands()))
+      if (value.getDefiningOp() && WorkspacePlan::isActivation(value) && !plan->isMap(value) &&
+          plan->canBeDense(value) && llvm::count(returned.getOperands(), value) == 1) {
+        builder.setDense(value, bytesOf(host.getArgument(2), i));
+        inPlace.insert(value);
+      }
     for (auto [i, value] : llvm::enumerate(returned.getOperands()))
       if (plan->isMap(value))
         plan->setExternal(value, viewOf(host.getArgument(2), i, value));
@@ -225,7 +262,10 @@ private:
     for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
       if (plan->isMap(value))
         continue; // has been written where it was computed
-      if (failed(emitStore(returned, builder, *kernelTemplates, value, bytesOf(host.getArgument(2), i))))
+      auto store = [&] {
+        return emitStore(returned, builder, *kernelTemplates, value, bytesOf(host.getArgument(2), i));
+      };
+      if (failed(inPlace.contains(value) ? unlessDense(value, store) : store()))
         return failure();
     }
     func::ReturnOp::create(b, loc);

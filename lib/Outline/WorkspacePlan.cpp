@@ -142,6 +142,21 @@ LogicalResult WorkspacePlan::aliasConcat(Operation *op) {
   return success();
 }
 
+bool WorkspacePlan::canBeDense(Value value) const {
+  auto type = cast<RankedTensorType>(value.getType());
+  View view = views.lookup(value);
+  if (type.getRank() != 3 || buffers[view.buffer].kind != RowKind::Token || !layouts.get(value).isPlain() ||
+      type.getDimSize(2) != view.width || view.width % TileSizes::lanes != 0)
+    return false;
+  if (llvm::count_if(views, [&](auto &other) { return other.second.buffer == view.buffer; }) != 1)
+    return false;
+  auto fits = [&](Operation *op) {
+    return isa<func::ReturnOp>(op) || (!isa<func::CallOp, tensor::ExtractSliceOp, tensor::ConcatOp>(op) &&
+                                       touchedWidth(op, view.width, tiles) <= view.width);
+  };
+  return (!value.getDefiningOp() || fits(value.getDefiningOp())) && llvm::all_of(value.getUsers(), fits);
+}
+
 void WorkspacePlan::extendLiveRanges(func::FuncOp fn) {
   llvm::DenseMap<Operation *, int64_t> position;
   int64_t end = 0;

@@ -84,6 +84,10 @@ public:
 
   bool isMap(Value value) const { return buffers[views.lookup(value).buffer].kind == RowKind::Map; }
 
+  /// Whether the rows of `value` may lie one behind the other without padding, as in an array of the caller: they are
+  /// no part of others, no function takes them, and no kernel touches what is behind their features.
+  bool canBeDense(Value value) const;
+
   /// Binds the buffer of `value` to memory of the caller.
   void setExternal(Value value, Value memory) { buffers[views.lookup(value).buffer].external = memory; }
 

@@ -82,6 +82,16 @@ void Model::pack(const Arrays &parameters) {
   prepackMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Results are written while inputs are still read.
+static void requireApart(const std::string &output, const MemRef1D &written, const char *role,
+                         const std::vector<ArrayInfo> &others, const std::vector<MemRef1D> &memory) {
+  auto begin = [](const MemRef1D &span) { return static_cast<const char *>(span.aligned); };
+  for (size_t i = 0; i < memory.size(); ++i)
+    if (begin(written) < begin(memory[i]) + memory[i].size && begin(memory[i]) < begin(written) + written.size)
+      throw InvalidArgument("output " + output + ": requires memory of its own, but found that of " + role + " " +
+                            others[i].name);
+}
+
 void Model::forward(int64_t batchSize, int64_t length, const int64_t *lengths, const void *const *inputs,
                     void *const *outputs) {
   const Manifest &m = code->description.manifest;
@@ -118,7 +128,10 @@ void Model::forward(int64_t batchSize, int64_t length, const int64_t *lengths, c
     if (!outputs[i] || bytes < 0)
       throw InvalidArgument("output " + m.outputs[i].name + ": requires an array of " + std::to_string(bytes) +
                             " bytes, but found none");
-    workspace.outputs.emplace_back(outputs[i], bytes);
+    MemRef1D written(outputs[i], bytes);
+    requireApart(m.outputs[i].name, written, "input", m.inputs, workspace.inputs);
+    requireApart(m.outputs[i].name, written, "output", m.outputs, workspace.outputs);
+    workspace.outputs.push_back(written);
   }
 
   MemRef1D shape(workspace.shape.data(), static_cast<int64_t>(workspace.shape.size()));

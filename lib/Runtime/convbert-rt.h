@@ -91,7 +91,8 @@ CONVBERT_RT_EXPORT void convbert_rt_free(convbert_rt_model *model);
  * attention only, as `transformers` does).
  * `inputs`, `outputs`: one pointer for each of the manifest's, in its order.  An input may be NULL unless
  * it is input_ids or float32: attention_mask is then all ones, token_type_ids zeros, position_ids 0 .. length-1.  dtype
- * "bool" is one byte, 0 or 1.  Output rows at or beyond a sequence's length are not written.
+ * "bool" is one byte, 0 or 1.  Output rows at or beyond a sequence's length are not written.  Outputs
+ * may overlap neither inputs nor each other: they may be written while inputs are still read.
  *
  * Every id is checked before any table is read.  The first call of a shape may allocate, later ones do not. */
 CONVBERT_RT_EXPORT convbert_rt_status convbert_rt_forward(convbert_rt_model *model, int64_t batch, int64_t length,

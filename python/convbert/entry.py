@@ -137,7 +137,7 @@ class Entry:
             if out is not None and name in out:
                 outputs[name] = reuse(name, out[name], shape, call.arguments)
             else:
-                outputs[name] = np.empty(shape, np.float32)
+                outputs[name] = _runtime.empty(shape)
             if call.lengths is not None:
                 outputs[name].fill(0)  # rows beyond a sequence's length are not written
         if out is not None:

@@ -133,7 +133,7 @@ class Function:
         key = tuple(map(_as_it_is, arguments)) if not named and lengths is None else None
         plan = self._plans.get(key) if key else None
         if plan is not None:
-            return self._run(plan, list(arguments), [np.empty(shape, np.float32) for shape in plan[2]])
+            return self._run(plan, list(arguments), [_runtime.empty(shape) for shape in plan[2]])
         values = self._bind(arguments, named)
         sizes: dict[str, tuple[int, str]] = {}
         inputs = [_input(item, value, sizes) for item, value in zip(self.inputs, values)]
@@ -212,7 +212,7 @@ def _result(item: Mapping[str, Any], batch: int, length: int, cleared: bool) -> 
         raise ValueError(f"{item['name']}: requires at least one token in "
                          f"{describe_extents([_extent(size) for size in item['shape']])}, but found {length} in the "
                          "inputs")
-    return np.zeros(shape, np.float32) if cleared else np.empty(shape, np.float32)
+    return np.zeros(shape, np.float32) if cleared else _runtime.empty(shape)
 
 
 def _input(item: Mapping[str, Any], value: Any, sizes: dict[str, tuple[int, str]]) -> AnyArray:

@@ -1,20 +1,20 @@
-// RUN: sed -e ':a' -e '/^@?/d; s/^@![A-Z_]*@//; ta' -e 's/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e ':a' -e '/^@?/d; s/^@![A-Z_]*@//; ta' -e 's/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@IN@/12/g; s/@W@/64/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx2},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: sed -e ':a' -e '/^@?/d; s/^@![A-Z_]*@//; ta' -e 's/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e ':a' -e '/^@?/d; s/^@![A-Z_]*@//; ta' -e 's/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@IN@/12/g; s/@W@/64/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,AVX512
-// RUN: sed -e ':a' -e 's/^@?BIAS@//; s/^@!\(OUT\|STEPS\|FILTERS\)@//; ta' -e '/^@[?!]/d; s/@K@/4/g; s/@ROWS@/5/g; s/@LOW@/3/g; s/@HIGH@/0/g; s/@IN@/7/g; s/@SPARE@/7/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e ':a' -e 's/^@?BIAS@//; s/^@!OUT@//; ta' -e '/^@[?!]/d; s/@K@/4/g; s/@ROWS@/5/g; s/@LOW@/3/g; s/@IN@/7/g; s/@W@/64/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=BIAS
-// RUN: sed -e ':a' -e '/^@?/d; s/^@![A-Z_]*@//; ta' -e 's/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e ':a' -e '/^@?/d; s/^@![A-Z_]*@//; ta' -e 's/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@IN@/12/g; s/@W@/64/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=generic},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,LANES4
-// RUN: sed -e ':a' -e '/^@?/d; s/^@![A-Z_]*@//; ta' -e 's/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@HIGH@/4/g; s/@IN@/12/g; s/@SPARE@/12/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e ':a' -e '/^@?/d; s/^@![A-Z_]*@//; ta' -e 's/@K@/9/g; s/@ROWS@/9/g; s/@LOW@/4/g; s/@IN@/12/g; s/@W@/64/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=neon},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,LANES4
 
-// RUN: sed -e ':a' -e 's/^@?\(OUT\|STEPS\|FILTERS\)@//; s/^@!BIAS@//; ta' -e '/^@[?!]/d; s/@K@/5/g; s/@ROWS@/5/g; s/@LOW@/2/g; s/@HIGH@/2/g; s/@IN@/19/g; s/@SPARE@/19/g; s/@STRIDE@/2/g; s/@DILATION@/3/g; s/@FILTERS@/3/g' %convbert_src_root/lib/Outline/kernels/depthwise.mlir.in \
+// RUN: sed -e ':a' -e 's/^@?\(OUT\|STEPS\|FILTERS\)@//; s/^@!BIAS@//; ta' -e '/^@[?!]/d; s/@K@/5/g; s/@ROWS@/5/g; s/@LOW@/2/g; s/@HIGH@/2/g; s/@IN@/19/g; s/@SPARE@/19/g; s/@STRIDE@/2/g; s/@DILATION@/3/g; s/@FILTERS@/3/g' %convbert_src_root/lib/Outline/kernels/depthwise_steps.mlir.in \
 // RUN:   | convbert-opt --pass-pipeline='builtin.module(func.func(convbert-to-linalg),canonicalize,cse,convbert-schedule{isa=avx512},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=STEPS
 
@@ -50,7 +50,7 @@
 //   BIAS-NOT:   linalg.
 
 // Steps through the window, and channels read for each of their filters: rows are gathered once, and read as before.
-// STEPS-LABEL: func.func private @depthwise
+// STEPS-LABEL: func.func private @depthwise_steps
 //       STEPS:   vector.gather
 //       STEPS:     scf.for {{.*}} to %c32 step %c16 iter_args({{.*}}) -> (tensor<4x32xf32>)
 //   STEPS-NOT:       scf.for

@@ -14,10 +14,10 @@ isas = pytest.mark.parametrize(
 
 
 @lru_cache(maxsize=None)
-def kernel(isa, taps, low, bias):
+def kernel(isa, taps, low, bias, width):
     """The kernel of one bias row or none; `low` zeros stand before a sequence, the rest of taps - 1 behind it."""
-    return compile_kernel("depthwise", isa, K=taps, LOW=low, HIGH=taps - 1 - low, IN=taps + 3, SPARE=taps + 3,
-                          ROWS=taps + bias, **({"BIAS": ""} if bias else {}))
+    return compile_kernel("depthwise", isa, K=taps, LOW=low, IN=taps + 3, W=width, ROWS=taps + bias,
+                          **({"BIAS": ""} if bias else {}))
 
 
 class Case:
@@ -32,7 +32,7 @@ class Case:
     def run(self):
         out = self.batch.buffer(self.padded, fill=False)
         blocks = np.ascontiguousarray(self.weights.reshape(len(self.weights), -1, 32).transpose(1, 0, 2))
-        kernel(self.isa, self.taps, self.low, self.bias)(self.x, blocks, out, self.batch.shape, 1, SCRATCH)
+        kernel(self.isa, self.taps, self.low, self.bias, self.padded)(self.x, blocks, out, self.batch.shape, 1, SCRATCH)
         assert self.batch.untouched(out)
         return [rows[:, : self.channels] for rows in self.batch.sequences(out)]
 
@@ -90,6 +90,6 @@ def test_poison_stays_in_its_window(isa, poison):
 @isas
 def test_no_copies_and_no_scalar_loops(isa):
     for bias in (False, True):
-        buffers = kernel(isa, 9, 4, bias).buffers
+        buffers = kernel(isa, 9, 4, bias, 96).buffers
         assert "memref.copy" not in buffers and "linalg" not in buffers
         assert buffers.count("memref.alloc(") == 1

@@ -155,6 +155,30 @@ TEST_F(ModelTest, RefusesBadBatches) {
   EXPECT_EQ(refused(1, 2, [](Call &c) { c.ids.clear(); }), "input_ids: requires an array, but found none");
 }
 
+TEST_F(ModelTest, RefusesOutputsInOtherMemory) {
+  Loaded loaded(description);
+  ASSERT_EQ(loaded.status, CONVBERT_RT_OK) << loaded.error;
+  std::vector<int64_t> memory(24);
+  auto *bytes = reinterpret_cast<char *>(memory.data());
+  // Two tokens: 16 bytes of ids, 32 of `out`, 16 of `info`.
+  auto run = [&](int64_t ids, int64_t out, int64_t info) {
+    const void *inputs[] = {bytes + ids, nullptr, nullptr, nullptr};
+    void *outputs[] = {bytes + out, bytes + info};
+    char *message = nullptr;
+    convbert_rt_forward(loaded.model, 1, 2, nullptr, inputs, outputs, &message);
+    std::string error = message ? message : "";
+    convbert_rt_string_free(message);
+    return error;
+  };
+  EXPECT_EQ(run(0, 16, 48), "");
+  memory.assign(24, 0);
+  EXPECT_EQ(run(32, 0, 48), "");
+  memory.assign(24, 0);
+  EXPECT_EQ(run(8, 16, 48), "output last_hidden_state: requires memory of its own, but found that of input input_ids");
+  EXPECT_EQ(run(31, 0, 48), "output last_hidden_state: requires memory of its own, but found that of input input_ids");
+  EXPECT_EQ(run(0, 16, 40), "output info: requires memory of its own, but found that of output last_hidden_state");
+}
+
 TEST_F(ModelTest, WorkspaceOnlyGrows) {
   Loaded loaded(description);
   ASSERT_EQ(loaded.status, CONVBERT_RT_OK) << loaded.error;
