@@ -56,6 +56,9 @@ public:
   /// microsecond, what forking costs.
   static int64_t countThreadRows(int64_t width);
 
+  /// Weights of mixed kernels that are worth a thread, by the same measure.
+  static constexpr int64_t mixedChunk = 4096;
+
 private:
   CostModel(const InstructionSet &isa, CoreCosts core) : isa(&isa), core(core) {}
 

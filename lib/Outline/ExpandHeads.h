@@ -13,10 +13,6 @@ namespace mlir::convbert {
 /// it. Reports and fails where the softmax of the weights is still to be taken.
 LogicalResult expandHeads(RewriterBase &rewriter, LightConvOp op);
 
-/// Replaces a convolution with kernels mixed for each sequence by the mix of what all kernels make, which is the same.
-/// Reports and fails where the weights of the sequences are no such mix.
-LogicalResult expandKernels(RewriterBase &rewriter, Conv1DOp op);
-
 } // namespace mlir::convbert
 
 #endif // CONVBERT_LIB_OUTLINE_EXPANDHEADS_H

@@ -66,8 +66,7 @@ OpFoldResult HostBuilder::rowStride(Value value, int64_t rows) {
 }
 
 Value HostBuilder::isDense(unsigned length) {
-  Value held = memref::LoadOp::create(b, loc, context.shapes[length], ValueRange{add(context.batch, constant(2))});
-  Value rows = arith::IndexCastOp::create(b, loc, b.getIndexType(), held);
+  Value rows = loadShape(length, add(context.batch, constant(2)));
   Value all = mul(context.batch, context.longest[length]);
   auto equal = [&](Value x, Value y) -> Value { return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y); };
   return arith::AndIOp::create(b, loc, equal(rows, all), equal(rows, context.counts[getArena(RowKind::Token, length)]));
@@ -125,14 +124,32 @@ Value HostBuilder::viewRows(Value bytes, Value count, ArrayRef<int64_t> shape) {
   return memref::ViewOp::create(b, loc, MemRefType::get(sizes, b.getF32Type()), bytes, constant(0), ValueRange{count});
 }
 
-Value HostBuilder::view(unsigned index, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides, int64_t offset) {
-  SmallVector<int64_t> shape, steps;
+Value HostBuilder::view(unsigned index, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides,
+                        OpFoldResult offset) {
+  SmallVector<int64_t> shape, steps, start;
   SmallVector<Value> ignored;
   dispatchIndexOpFoldResults(sizes, ignored, shape);
   dispatchIndexOpFoldResults(strides, ignored, steps);
+  dispatchIndexOpFoldResult(offset, ignored, start);
   Type element = plan.getBuffer(index).isRounded ? b.getBF16Type() : Type(b.getF32Type());
-  auto type = MemRefType::get(shape, element, StridedLayoutAttr::get(b.getContext(), offset, steps));
-  return memref::ReinterpretCastOp::create(b, loc, type, memoryOf(index), b.getIndexAttr(offset), sizes, strides);
+  auto type = MemRefType::get(shape, element, StridedLayoutAttr::get(b.getContext(), start.front(), steps));
+  return memref::ReinterpretCastOp::create(b, loc, type, memoryOf(index), offset, sizes, strides);
+}
+
+Value HostBuilder::reshape(Value memory, ArrayRef<int64_t> shape) {
+  auto type = MemRefType::get(shape, cast<MemRefType>(memory.getType()).getElementType());
+  return memref::ReinterpretCastOp::create(b, loc, type, memory, b.getIndexAttr(0),
+                                           getAsIndexOpFoldResult(b.getContext(), shape),
+                                           getAsIndexOpFoldResult(b.getContext(), type.getStridesAndOffset().first));
+}
+
+Value HostBuilder::row(Value memory, Value index) {
+  int64_t width = cast<MemRefType>(memory.getType()).getDimSize(1);
+  SmallVector<OpFoldResult> offsets{index, b.getIndexAttr(0)}, sizes{b.getIndexAttr(1), b.getIndexAttr(width)},
+      strides(2, b.getIndexAttr(1));
+  auto type = memref::SubViewOp::inferRankReducedResultType({width}, cast<MemRefType>(memory.getType()), offsets, sizes,
+                                                            strides);
+  return memref::SubViewOp::create(b, loc, cast<MemRefType>(type), memory, offsets, sizes, strides);
 }
 
 Value HostBuilder::countTiles(Value rows) {
@@ -140,9 +157,25 @@ Value HostBuilder::countTiles(Value rows) {
 }
 
 Value HostBuilder::countPadded(unsigned length, int64_t reach) {
-  Value last = memref::LoadOp::create(b, loc, context.shapes[length], ValueRange{add(context.batch, constant(2))});
-  Value rows = arith::IndexCastOp::create(b, loc, b.getIndexType(), last);
+  Value rows = loadShape(length, add(context.batch, constant(2)));
   return add(rows, mul(context.batch, constant(reach)));
+}
+
+Value HostBuilder::loadShape(unsigned length, Value at) {
+  Value number = memref::LoadOp::create(b, loc, context.shapes[length], ValueRange{at});
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+}
+
+std::pair<Value, Value> HostBuilder::getSequence(unsigned length, Value sequence) {
+  Value first = loadShape(length, add(sequence, constant(2)));
+  return {first, loadShape(length, add(add(sequence, context.batch), constant(3)))};
+}
+
+LogicalResult HostBuilder::forSequences(llvm::function_ref<LogicalResult(Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, constant(0), context.batch, constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  return body(loop.getInductionVar());
 }
 
 Value HostBuilder::slice(Value memory, int64_t axis, int64_t first, int64_t count) {

@@ -82,9 +82,20 @@ public:
   /// True once: the plain key bias for that length has not been written yet.
   bool startPlainBias(unsigned length) { return hasPlainBias.insert(length).second; }
   /// A view of a buffer from element `offset` on.
-  Value view(unsigned index, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides, int64_t offset = 0);
+  Value view(unsigned index, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides, OpFoldResult offset);
+  Value view(unsigned index, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides, int64_t offset = 0) {
+    return view(index, sizes, strides, b.getIndexAttr(offset));
+  }
+  /// The first elements of `memory`, where they lie one behind the other, as an array of `shape`.
+  Value reshape(Value memory, ArrayRef<int64_t> shape);
+  /// Row `index` of `memory`, memref<? x width>, as memref<width>.
+  Value row(Value memory, Value index);
   /// Rows of all sequences of length `length`, with `reach` rows more for each.
   Value countPadded(unsigned length, int64_t reach);
+  /// The first row and the tokens of a sequence of length `length`.
+  std::pair<Value, Value> getSequence(unsigned length, Value sequence);
+  /// Emits `body` in a loop over the sequences of a call, from the first to the last.
+  LogicalResult forSequences(llvm::function_ref<LogicalResult(Value sequence)> body);
   /// Row tiles that hold `rows` rows.
   Value countTiles(Value rows);
 
@@ -102,6 +113,8 @@ public:
 private:
   /// Floats from a row to the one `rows` behind it.
   OpFoldResult rowStride(Value value, int64_t rows = 1);
+  /// Number `at` of the shape of length `length`.
+  Value loadShape(unsigned length, Value at);
   Value reinterpret(Value value, int64_t column, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides);
   int64_t pitch(Value value) { return getBuffer(value).pitch; }
   Value count(Value value) { return context.counts[getArena(getBuffer(value).kind, getBuffer(value).length)]; }

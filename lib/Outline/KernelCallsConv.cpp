@@ -2,6 +2,7 @@
 
 #include "dialect/IR/WindowRules.h"
 #include "lib/Outline/KernelEmitter.h"
+#include "lib/Outline/MixedKernels.h"
 #include "lib/Outline/PaddedRows.h"
 
 using namespace mlir;
@@ -27,12 +28,8 @@ struct ConvEmitter : KernelEmitter {
     int64_t pitch = host.getPlan().getBuffer(made).width;
     std::string suffix = text(features.taps) + getSuffix(window);
     int64_t width = llvm::alignTo(in, tiles.isPaired ? 2 : 1), depth = width * features.taps;
-    OpFoldResult mr = index(tiles.rows), tileStep = index(tiles.rows * order.step * width),
-                 rowStep = index(order.step * width);
+    Windows windows{padded, made, order.step * width, depth, pitch};
     for (int64_t g = 0; g < groups; ++g) {
-      Value panels = parameter(op.getWeight(), g);
-      if (!panels)
-        return op.emitOpError() << "requires packed parameters that rest on globals";
       TemplateParameters padding = getOrder(order, in);
       padding.append({{"LOW", text(window.pads[0])},
                       {"STRIDE", text(window.stride)},
@@ -44,21 +41,91 @@ struct ConvEmitter : KernelEmitter {
       Value copy = host.view(padded, {rows, index(width)}, {index(width), index(1)});
       if (failed(call("pad_tokens", text(in) + "_k" + suffix, padding, {host.rows(op.getX(), in, g * in), copy})))
         return failure();
-      Value windows = tiles.isPaired ? host.view(padded, {tileCount, mr, index(depth / 2), index(2)},
-                                                 {tileStep, rowStep, index(2), index(1)})
-                                     : host.view(padded, {tileCount, mr, index(depth)}, {tileStep, rowStep, index(1)});
-      auto packed = cast<MemRefType>(panels.getType());
-      OpFoldResult panelCount = index(packed.getDimSize(0)), panel = index(packed.getDimSize(2));
-      Value results = host.view(made, {tileCount, mr, panelCount, panel},
-                                {index(tiles.rows * pitch), index(pitch), panel, index(1)}, g * out);
-      if (failed(product(windows, panels, parameter(op.getBias(), g), /*multiplier=*/Value(), ActivationKind::Identity,
-                         results)))
+      if (failed(op.hasSequenceWeights() ? multiplyMixed(op, windows, order)
+                                         : multiply(windows, tileCount, index(0), index(g * out),
+                                                    parameter(op.getWeight(), g), parameter(op.getBias(), g))))
         return failure();
     }
     Value all = host.view(made, {windowCount, index(features.out)}, {index(pitch), index(1)});
     host.setLengths(length, length);
     return call("unpad_tokens", text(features.out) + "_k" + suffix, getOrder(order, features.out),
                 {all, host.rows(op.getResult(), features.out)});
+  }
+
+  /// Rows that overlap, and rows of what is made of them.
+  struct Windows {
+    unsigned from, to; ///< buffers
+    int64_t step, depth, pitch;
+  };
+
+  /// Multiplies tiles of windows from element `read` on; what they make begins at element `write`.
+  LogicalResult multiply(const Windows &windows, Value tileCount, OpFoldResult read, OpFoldResult write, Value panels,
+                         Value bias) {
+    if (!panels)
+      return operation->emitOpError() << "requires packed parameters that rest on globals";
+    const TileSizes &tiles = host.getTiles();
+    OpFoldResult mr = index(tiles.rows), tileStep = index(tiles.rows * windows.step), rowStep = index(windows.step);
+    Value rows =
+        tiles.isPaired
+            ? host.view(windows.from, {tileCount, mr, index(windows.depth / 2), index(2)},
+                        {tileStep, rowStep, index(2), index(1)}, read)
+            : host.view(windows.from, {tileCount, mr, index(windows.depth)}, {tileStep, rowStep, index(1)}, read);
+    auto packed = cast<MemRefType>(panels.getType());
+    OpFoldResult panelCount = index(packed.getDimSize(0)), panel = index(packed.getDimSize(2));
+    Value results =
+        host.view(windows.to, {tileCount, mr, panelCount, panel},
+                  {index(tiles.rows * windows.pitch), index(windows.pitch), panel, index(1)}, write);
+    return product(rows, panels, bias, /*multiplier=*/Value(), ActivationKind::Identity, results);
+  }
+
+  /// The windows of each sequence times panels that are mixed for it, in memory for one sequence.  The last tile of a
+  /// sequence also makes rows of the next one, which are made again behind it.
+  LogicalResult multiplyMixed(Conv1DOp op, const Windows &windows, const PaddedRows &order) {
+    FailureOr<MixedKernels> mixed = MixedKernels::get(op);
+    Value kernels = succeeded(mixed) ? parameter(mixed->kernel.getWeight()) : Value();
+    Value biases = succeeded(mixed) && mixed->bias ? parameter(mixed->bias.getWeight()) : Value();
+    if (!kernels || !biases)
+      return op.emitOpError() << "requires packed parameters that rest on globals";
+    // What stands before the loop can be read behind it.
+    auto [panels, bias] = host.getPlan().getMixed(op.getResult());
+    for (unsigned buffer : {windows.from, windows.to})
+      host.memoryOf(buffer);
+    Value weights = host.rows(mixed->weights);
+    Value mixedPanels = host.reshape(host.memoryOf(panels), cast<MemRefType>(kernels.getType()).getShape().drop_front());
+    Value mixedBias = host.reshape(host.memoryOf(bias), cast<MemRefType>(biases.getType()).getShape().drop_front());
+    return host.forSequences([&](Value sequence) -> LogicalResult {
+      Value factors = host.row(weights, sequence);
+      if (failed(mix(kernels, factors, mixedPanels)) || failed(mix(biases, factors, mixedBias)))
+        return failure();
+      auto [start, made] = host.getSequence(host.getLength(op.getResult()), sequence);
+      Value first = host.add(start, host.mul(sequence, host.constant(order.getSpare())));
+      // Phases are rounded up, and windows behind the last one are none.
+      Value count = host.add(made, host.constant(order.getSpare() - order.extra));
+      return multiply(windows, host.countTiles(count), host.mul(first, host.constant(windows.step)),
+                      host.mul(first, host.constant(windows.pitch)), mixedPanels, mixedBias);
+    });
+  }
+
+  /// The sum of the arrays in `from`, each times its factor, to `to`.
+  LogicalResult mix(Value from, Value factors, Value to) {
+    auto source = cast<MemRefType>(from.getType()), target = cast<MemRefType>(to.getType());
+    int64_t count = source.getDimSize(0), size = target.getNumElements();
+    bool isWide = source.getElementType().isF32(), isRounded = target.getElementType().isBF16();
+    std::string suffix = text(count);
+    TemplateParameters parameters{{"N", text(count)},
+                                  {"WT", isWide ? "f32" : "bf16"},
+                                  {"MT", isRounded ? "bf16" : "f32"},
+                                  {"CHUNK", text(CostModel::mixedChunk)}};
+    if (!isWide) {
+      suffix += "_bf16";
+      parameters.push_back({"WIDEN", ""});
+    }
+    if (isRounded) {
+      suffix += "_round";
+      parameters.push_back({"ROUND", ""});
+    }
+    return call("mix_kernels", suffix, parameters,
+                {host.reshape(from, {count, size}), factors, host.reshape(to, {size})});
   }
 
   /// What the copies before and behind the product agree on, for rows of `width`.

@@ -27,7 +27,7 @@ static Footprint operator+(const Footprint &x, const Footprint &y) {
 /// The counts of length `length` alone, those of a function with one length.
 static SmallVector<Value> getCountsOf(const HostContext &context, unsigned length) {
   SmallVector<Value> counts;
-  for (RowKind kind : {RowKind::Token, RowKind::Sequence, RowKind::Key})
+  for (RowKind kind : {RowKind::Token, RowKind::Sequence, RowKind::Key, RowKind::Call})
     counts.push_back(context.counts[getArena(kind, length)]);
   return counts;
 }
@@ -379,7 +379,7 @@ private:
       unsigned length = 0;
       for (Value value : llvm::concat<Value>(call.getOperands(), call.getResults()))
         length = std::max(length, lengths.get(value));
-      for (RowKind kind : {RowKind::Token, RowKind::Sequence, RowKind::Key}) {
+      for (RowKind kind : {RowKind::Token, RowKind::Sequence, RowKind::Key, RowKind::Call}) {
         int64_t &size = most[getArena(kind, length)];
         size = std::max(size, needs->second[static_cast<unsigned>(kind)]);
       }

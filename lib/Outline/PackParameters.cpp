@@ -4,6 +4,7 @@
 #include "dialect/IR/WindowRules.h"
 #include "lib/Outline/ExpandHeads.h"
 #include "lib/Outline/FeatureLayout.h"
+#include "lib/Outline/MixedKernels.h"
 #include "lib/Outline/Passes.h"
 #include "lib/Outline/Requirements.h"
 #include "lib/Outline/Target.h"
@@ -126,7 +127,7 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
       if (failed(expandHeads(rewriter, op)))
         return signalPassFailure();
     for (Conv1DOp op : llvm::to_vector(getOperation().getBody().front().getOps<Conv1DOp>()))
-      if (op.hasSequenceWeights() && failed(expandKernels(rewriter, op)))
+      if (op.hasSequenceWeights() && failed(isolateMix(rewriter, op)))
         return signalPassFailure();
     FailureOr<FeatureLayouts> computed = FeatureLayouts::compute(getOperation());
     if (failed(computed))
@@ -185,6 +186,8 @@ private:
   }
 
   void pack(OpBuilder &b, DenseOp op) {
+    if (isMixedParameter(op.getResult()))
+      return; // packed with its convolution
     FeatureLayout out = layouts.get(op.getResult()), in = layouts.get(op.getX());
     Relayout r(b, op.getWeight());
     int64_t outAxis = op.getLayout() == WeightLayout::OutIn ? 0 : 1;
@@ -214,6 +217,8 @@ private:
 
   /// Panels of a convolution, group by group: the taps of a token lie behind each other, each with its features.
   void pack(OpBuilder &b, Conv1DOp op) {
+    if (op.hasSequenceWeights())
+      return packMixed(b, op);
     ConvFeatures features = ConvFeatures::get(op.getWeight(), op.getLayout());
     int64_t groups = static_cast<int64_t>(op.getGroups()), out = features.out / groups;
     Relayout all(b, op.getWeight());
@@ -230,6 +235,33 @@ private:
     }
     setBias(b, op, biases, features.out);
     replace(b, op.getWeightMutable(), packed);
+  }
+
+  /// Panels and biases of all kernels, one kernel after the other, as if each were alone: their sums are those of a mix.
+  void packMixed(OpBuilder &b, Conv1DOp op) {
+    MixedKernels mixed = *MixedKernels::get(op);
+    b.setInsertionPoint(mixed.kernel);
+    ConvFeatures features = ConvFeatures::get(op.getWeight(), op.getLayout());
+    int64_t panel = tiles.getPanel(features.out);
+    Relayout r(b, mixed.kernel.getWeight());
+    bool outFirst = op.getLayout() == WeightLayout::OutIn;
+    r.split(1, features.in * (outFirst ? features.taps : features.out)).split(2, outFirst ? features.taps : features.out);
+    if (outFirst)
+      r.transpose({0, 3, 2, 1});
+    // N x (K x Ci) x Co to N x panel x (K x Ci) x nr
+    r.padTo(2, tiles.isPaired ? 2 : 1).join(1).padTo(2, panel).split(2, panel);
+    if (tiles.isPaired)
+      r.split(1, 2).transpose({0, 3, 1, 4, 2});
+    else
+      r.transpose({0, 2, 1, 3});
+    // For pairs the mix is rounded, not what is mixed.
+    if (weights == "bf16")
+      r.round(BFloat16Type::get(&getContext()));
+    replace(b, mixed.kernel.getWeightMutable(), r.get());
+
+    b.setInsertionPoint(mixed.bias);
+    Relayout biases(b, mixed.bias.getWeight());
+    replace(b, mixed.bias.getWeightMutable(), biases.padTo(1, panel).split(1, panel).get());
   }
 
   /// `sizes` elements from `offset` along the first axis, as a tensor of `shape`.

@@ -48,7 +48,7 @@ struct Arithmetic {
 static void addCounts(Arithmetic at, const TileSizes &tiles, Value longest, Value rows, HostContext &context) {
   Value tokens = at.roundUp(rows, tiles.rows), keys = at.mul(context.batch, at.roundUp(longest, tiles.keyPanel));
   if (context.counts.empty())
-    context.counts = {tokens, at.roundUp(context.batch, tiles.rows), keys};
+    context.counts = {tokens, at.roundUp(context.batch, tiles.rows), keys, at.constant(1)};
   else
     context.counts.append({tokens, keys});
   context.longest.push_back(longest);

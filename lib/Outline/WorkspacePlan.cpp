@@ -2,6 +2,7 @@
 
 #include "lib/Outline/WorkspacePlan.h"
 #include "dialect/IR/ShapeRules.h"
+#include "lib/Outline/MixedKernels.h"
 #include "lib/Outline/PaddedRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -12,7 +13,8 @@ using namespace mlir::convbert;
 
 bool WorkspacePlan::isActivation(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && isa<FloatType>(type.getElementType()) && type.getRank() >= 2 && type.isDynamicDim(0);
+  return type && isa<FloatType>(type.getElementType()) && type.getRank() >= 2 && type.isDynamicDim(0) &&
+         !isMixedParameter(value);
 }
 
 /// Tokens for `B x T x C` and `B x T x H x K`; pooled rows for `B x C`; keys for `B x T`.
@@ -157,6 +159,13 @@ bool WorkspacePlan::canBeDense(Value value) const {
   return (!value.getDefiningOp() || fits(value.getDefiningOp())) && llvm::all_of(value.getUsers(), fits);
 }
 
+/// The operation whose kernels read a value that `user` uses: parameters are mixed where their convolution is computed.
+static Operation *getReader(Operation *user) {
+  while (user->getNumResults() == 1 && isMixedParameter(user->getResult(0)))
+    user = *user->user_begin();
+  return user;
+}
+
 void WorkspacePlan::extendLiveRanges(func::FuncOp fn) {
   llvm::DenseMap<Operation *, int64_t> position;
   int64_t end = 0;
@@ -172,7 +181,7 @@ void WorkspacePlan::extendLiveRanges(func::FuncOp fn) {
     buffer.first = std::min(buffer.first, defined);
     buffer.last = std::max(buffer.last, defined);
     for (Operation *user : value.getUsers())
-      buffer.last = std::max(buffer.last, position[user]);
+      buffer.last = std::max(buffer.last, position[getReader(user)]);
   }
 }
 
@@ -220,7 +229,7 @@ void WorkspacePlan::addRounded(func::FuncOp fn) {
   for (Operation &op : fn.getBody().front()) {
     ++position;
     Value input = getProductInput(&op);
-    if (!input || !views.contains(input))
+    if (!input || !views.contains(input) || isMixedParameter(op.getResult(0)))
       continue;
     auto [it, isNew] = rounded.try_emplace(input, buffers.size());
     if (isNew) {
@@ -291,6 +300,31 @@ void WorkspacePlan::addPadded(func::FuncOp fn) {
   }
 }
 
+/// Panels and a bias for each convolution that mixes them: those of one sequence at a time.
+void WorkspacePlan::addMixed(func::FuncOp fn) {
+  int64_t position = 0;
+  for (Operation &op : fn.getBody().front()) {
+    ++position;
+    auto conv = dyn_cast<Conv1DOp>(op);
+    if (!conv || !conv.hasSequenceWeights())
+      continue;
+    ConvFeatures features = ConvFeatures::get(conv.getWeight(), conv.getLayout());
+    int64_t out = tiles.padToPanels(features.out), in = llvm::alignTo(features.in, tiles.isPaired ? 2 : 1);
+    auto add = [&](int64_t width, bool isRounded) {
+      Buffer buffer;
+      buffer.kind = RowKind::Call;
+      buffer.isRounded = isRounded;
+      buffer.width = width;
+      buffer.pitch = llvm::alignTo(width, 2 * TileSizes::lanes);
+      buffer.first = buffer.last = position;
+      buffers.push_back(buffer);
+      return static_cast<unsigned>(buffers.size() - 1);
+    };
+    unsigned panels = add(features.taps * in * out, tiles.isPaired);
+    mixed[conv.getResult()] = {panels, add(out, false)};
+  }
+}
+
 /// A buffer for each convolution that leaves taps out of logits that are not made for it alone.
 void WorkspacePlan::addOwnTaps(func::FuncOp fn) {
   int64_t position = 0;
@@ -351,6 +385,7 @@ FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes
   plan.extendLiveRanges(fn);
   plan.addPlainBias(fn);
   plan.addPadded(fn);
+  plan.addMixed(fn);
   plan.addOwnTaps(fn);
   if (tiles.isPaired)
     plan.addRounded(fn);

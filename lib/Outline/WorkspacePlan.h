@@ -21,14 +21,15 @@ enum class RowKind {
   Token,    ///< a token of any sequence; count: rows in use, rounded up to the row tile
   Sequence, ///< a sequence; count: batch, rounded up to the row tile
   Key,      ///< a sequence's keys; count: batch times the longest length, rounded up to the key panel, in elements
+  Call,     ///< a call; count: 1
   Map       ///< what attention or a convolution looks at: dense memory of the caller, never in the workspace
 };
 /// Counts of a function with one length: one a kind that has an arena.
-inline constexpr unsigned kRowKinds = 3;
+inline constexpr unsigned kRowKinds = 4;
 
-/// Which count a buffer's size depends on: tokens, sequences, keys; tokens and keys of each further length behind them.
+/// Which count a buffer's size depends on: tokens, sequences, keys, 1; tokens and keys of each further length behind them.
 inline unsigned getArena(RowKind kind, unsigned length) {
-  if (kind == RowKind::Sequence || length == 0)
+  if (kind == RowKind::Sequence || kind == RowKind::Call || length == 0)
     return static_cast<unsigned>(kind);
   return kRowKinds + 2 * (length - 1) + (kind == RowKind::Key ? 1 : 0);
 }
@@ -73,6 +74,8 @@ public:
   unsigned getPlainBias(unsigned length) const { return plainBias.lookup(length); }
   /// The buffers of a convolution for its input with zeros around each sequence, and for what it makes of those rows.
   std::pair<unsigned, unsigned> getPadded(Value result) const { return padded.lookup(result); }
+  /// The buffers of a convolution for the panels and the bias of one sequence, mixed from those of its kernels.
+  std::pair<unsigned, unsigned> getMixed(Value result) const { return mixed.lookup(result); }
   /// The buffer of a convolution for logits of taps that it may change; nothing if it may change those that it is
   /// given.
   std::optional<unsigned> getOwnTaps(Value result) const {
@@ -110,6 +113,7 @@ private:
   void addRounded(func::FuncOp fn);
   void addPlainBias(func::FuncOp fn);
   void addPadded(func::FuncOp fn);
+  void addMixed(func::FuncOp fn);
   void addOwnTaps(func::FuncOp fn);
   int64_t physicalWidth(Value value) const;
 
@@ -121,6 +125,7 @@ private:
   llvm::DenseMap<Value, unsigned> rounded;
   llvm::DenseMap<unsigned, unsigned> plainBias; ///< by length
   llvm::DenseMap<Value, std::pair<unsigned, unsigned>> padded;
+  llvm::DenseMap<Value, std::pair<unsigned, unsigned>> mixed;
   llvm::DenseMap<Value, unsigned> ownTaps;
   Footprint footprint;
 };
