@@ -147,9 +147,7 @@ Value HostBuilder::row(Value memory, Value index) {
   int64_t width = cast<MemRefType>(memory.getType()).getDimSize(1);
   SmallVector<OpFoldResult> offsets{index, b.getIndexAttr(0)}, sizes{b.getIndexAttr(1), b.getIndexAttr(width)},
       strides(2, b.getIndexAttr(1));
-  auto type = memref::SubViewOp::inferRankReducedResultType({width}, cast<MemRefType>(memory.getType()), offsets, sizes,
-                                                            strides);
-  return memref::SubViewOp::create(b, loc, cast<MemRefType>(type), memory, offsets, sizes, strides);
+  return memref::SubViewOp::create(b, loc, memory, offsets, sizes, strides);
 }
 
 Value HostBuilder::countTiles(Value rows) {

@@ -88,7 +88,7 @@ public:
   }
   /// The first elements of `memory`, where they lie one behind the other, as an array of `shape`.
   Value reshape(Value memory, ArrayRef<int64_t> shape);
-  /// Row `index` of `memory`, memref<? x width>, as memref<width>.
+  /// Row `index` of `memory`, memref<? x width>, as memref<1 x width>.
   Value row(Value memory, Value index);
   /// Rows of all sequences of length `length`, with `reach` rows more for each.
   Value countPadded(unsigned length, int64_t reach);

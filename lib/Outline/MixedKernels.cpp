@@ -42,6 +42,10 @@ LogicalResult convbert::isolateMix(RewriterBase &rewriter, Conv1DOp op) {
            << "requires weights of sequences that are mixed from kernels, with their biases and in one "
               "group, for the CPU kernel";
   rewriter.setInsertionPoint(op);
+  // The view asks for its batch: there is one in a function.
+  for (Operation *user : llvm::to_vector(mixed->kernel->getUsers()))
+    if (auto dim = dyn_cast<tensor::DimOp>(user); dim && dim.getConstantIndex() == 0)
+      rewriter.modifyOpInPlace(dim, [&] { dim.getSourceMutable().assign(mixed->weights); });
   Operation *view = op.getWeight().getDefiningOp();
   SmallVector<Operation *> old{view, mixed->kernel};
   Operation *kernel = rewriter.clone(*mixed->kernel), *own = rewriter.clone(*view);

@@ -254,8 +254,7 @@ private:
       r.split(1, 2).transpose({0, 3, 1, 4, 2});
     else
       r.transpose({0, 2, 1, 3});
-    // For pairs the mix is rounded, not what is mixed.
-    if (weights == "bf16")
+    if (tiles.isPaired || weights == "bf16")
       r.round(BFloat16Type::get(&getContext()));
     replace(b, mixed.kernel.getWeightMutable(), r.get());
 

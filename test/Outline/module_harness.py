@@ -96,10 +96,10 @@ class Module:
     `parameters` (name: float32 array); ends with `return`.
     results: result types of `@forward`.  outputs: for each result "tokens" or "sequences", its width, and for tokens,
     where they are not as many as before, a function from the length of a sequence to that of the result.
-    functions: further functions of the module.
+    functions: further functions of the module.  options: further ones of the compiler.
     """
 
-    def __init__(self, isa, width, body, parameters, outputs, functions="", seed=0):
+    def __init__(self, isa, width, body, parameters, outputs, functions="", seed=0, options=()):
         random = np.random.default_rng(seed)
 
         def normal(*shape):
@@ -114,7 +114,7 @@ class Module:
         source, path = Path(self._directory.name) / "module.mlir", Path(self._directory.name) / "module.so"
         source.write_text(self.text)
         done = subprocess.run([COMPILE, source, "--compile-from=import", "-o", path,
-                               *(_BFLOAT16_OPTIONS if isa == BFLOAT16 else [f"--target={TARGETS[isa]}"])],
+                               *(_BFLOAT16_OPTIONS if isa == BFLOAT16 else [f"--target={TARGETS[isa]}"]), *options],
                               capture_output=True, text=True)
         if done.returncode != 0:
             raise RuntimeError(done.stderr)
