@@ -65,16 +65,14 @@ struct ConvEmitter : KernelEmitter {
       return operation->emitOpError() << "requires packed parameters that rest on globals";
     const TileSizes &tiles = host.getTiles();
     OpFoldResult mr = index(tiles.rows), tileStep = index(tiles.rows * windows.step), rowStep = index(windows.step);
-    Value rows =
-        tiles.isPaired
-            ? host.view(windows.from, {tileCount, mr, index(windows.depth / 2), index(2)},
-                        {tileStep, rowStep, index(2), index(1)}, read)
-            : host.view(windows.from, {tileCount, mr, index(windows.depth)}, {tileStep, rowStep, index(1)}, read);
+    Value rows = tiles.isPaired ? host.view(windows.from, {tileCount, mr, index(windows.depth / 2), index(2)},
+                                            {tileStep, rowStep, index(2), index(1)}, read)
+                                : host.view(windows.from, {tileCount, mr, index(windows.depth)},
+                                            {tileStep, rowStep, index(1)}, read);
     auto packed = cast<MemRefType>(panels.getType());
     OpFoldResult panelCount = index(packed.getDimSize(0)), panel = index(packed.getDimSize(2));
-    Value results =
-        host.view(windows.to, {tileCount, mr, panelCount, panel},
-                  {index(tiles.rows * windows.pitch), index(windows.pitch), panel, index(1)}, write);
+    Value results = host.view(windows.to, {tileCount, mr, panelCount, panel},
+                              {index(tiles.rows * windows.pitch), index(windows.pitch), panel, index(1)}, write);
     return product(rows, panels, bias, /*multiplier=*/Value(), ActivationKind::Identity, results);
   }
 
@@ -91,7 +89,8 @@ struct ConvEmitter : KernelEmitter {
     for (unsigned buffer : {windows.from, windows.to})
       host.memoryOf(buffer);
     Value weights = host.rows(mixed->weights);
-    Value mixedPanels = host.reshape(host.memoryOf(panels), cast<MemRefType>(kernels.getType()).getShape().drop_front());
+    Value mixedPanels =
+        host.reshape(host.memoryOf(panels), cast<MemRefType>(kernels.getType()).getShape().drop_front());
     Value mixedBias = host.reshape(host.memoryOf(bias), cast<MemRefType>(biases.getType()).getShape().drop_front());
     return host.forSequences([&](Value sequence) -> LogicalResult {
       Value factors = host.row(weights, sequence);

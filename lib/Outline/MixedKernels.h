@@ -1,8 +1,8 @@
 //===- MixedKernels.h - Kernels mixed for each sequence ---------*- C++ -*-===//
 //
-// A convolution with weights of each sequence reads a mix of kernels: a matrix product of the sequences' weights and the
-// kernels, each one row.  The mix is a parameter, not an activation: it is never made for all sequences, but where a
-// sequence is convolved.
+// A convolution with weights of each sequence reads a mix of kernels: a matrix product of the sequences' weights and
+// the kernels, each one row.  The mix is a parameter, not an activation: it is never made for all sequences, but where
+// a sequence is convolved.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ struct MixedKernels {
 /// Whether `value` is a mix of kernels or biases, or a view of one, for convolutions alone.
 bool isMixedParameter(Value value);
 
-/// Gives a convolution with weights of sequences a mix of its own, with biases.  Reports and fails where the weights are
-/// no mix of kernels.
+/// Gives a convolution with weights of sequences a mix of its own, with biases.  Reports and fails where the weights
+/// are no mix of kernels.
 LogicalResult isolateMix(RewriterBase &rewriter, Conv1DOp op);
 
 } // namespace mlir::convbert

@@ -237,7 +237,8 @@ private:
     replace(b, op.getWeightMutable(), packed);
   }
 
-  /// Panels and biases of all kernels, one kernel after the other, as if each were alone: their sums are those of a mix.
+  /// Panels and biases of all kernels, one kernel after the other, as if each were alone: their sums are those of a
+  /// mix.
   void packMixed(OpBuilder &b, Conv1DOp op) {
     MixedKernels mixed = *MixedKernels::get(op);
     b.setInsertionPoint(mixed.kernel);
@@ -245,7 +246,8 @@ private:
     int64_t panel = tiles.getPanel(features.out);
     Relayout r(b, mixed.kernel.getWeight());
     bool outFirst = op.getLayout() == WeightLayout::OutIn;
-    r.split(1, features.in * (outFirst ? features.taps : features.out)).split(2, outFirst ? features.taps : features.out);
+    r.split(1, features.in * (outFirst ? features.taps : features.out))
+        .split(2, outFirst ? features.taps : features.out);
     if (outFirst)
       r.transpose({0, 3, 2, 1});
     // N x (K x Ci) x Co to N x panel x (K x Ci) x nr

@@ -27,7 +27,8 @@ enum class RowKind {
 /// Counts of a function with one length: one a kind that has an arena.
 inline constexpr unsigned kRowKinds = 4;
 
-/// Which count a buffer's size depends on: tokens, sequences, keys, 1; tokens and keys of each further length behind them.
+/// Which count a buffer's size depends on: tokens, sequences, keys, 1; tokens and keys of each further length behind
+/// them.
 inline unsigned getArena(RowKind kind, unsigned length) {
   if (kind == RowKind::Sequence || kind == RowKind::Call || length == 0)
     return static_cast<unsigned>(kind);

@@ -106,6 +106,19 @@ func.func @forward(%ids: tensor<?x?xi64>) -> tensor<?x?x8xf32> {
   return %y : tensor<?x?x8xf32>
 }
 """
+MIXED = """
+ml_program.global private @f(#ml_program.extern : tensor<4x32xf32>) : tensor<4x32xf32>
+ml_program.global private @g(#ml_program.extern : tensor<2x4xf32>) : tensor<2x4xf32>
+ml_program.global private @k(#ml_program.extern : tensor<2x8x32x3xf32>) : tensor<2x8x32x3xf32>
+func.func @forward(%x: tensor<?x?x32xf32>) -> tensor<?x?x8xf32> {
+  %f = ml_program.global_load_const @f : tensor<4x32xf32>
+  %g = ml_program.global_load_const @g : tensor<2x4xf32>
+  %k = ml_program.global_load_const @k : tensor<2x8x32x3xf32>
+  %y = convbert.kernel_attention_conv %x squeeze(%f) excite(%g) kernels(%k) {pads = array<i64: 1, 1>}
+    : (tensor<?x?x32xf32>, tensor<4x32xf32>, tensor<2x4xf32>, tensor<2x8x32x3xf32>) -> tensor<?x?x8xf32>
+  return %y : tensor<?x?x8xf32>
+}
+"""
 KINDS = {"dense", "dense_deep", "norm", "embed", "depthwise", "span", "attention", "copy", "select"}
 
 
@@ -153,7 +166,7 @@ def test_all_templates_are_substituted(tools, tmp_path, target):
         text = outline(tools, tmp_path / str(i), *changes, target=target, options=options)
         assert not PLACEHOLDER.search(text) and not CONDITION.search(text)
         used |= set(functions(text))
-    for module in [OTHERS, CONVOLUTION]:
+    for module in [OTHERS, CONVOLUTION, MIXED]:
         (tmp_path / "module.mlir").write_text(module)
         done = subprocess.run([tools / "convbert-compile", tmp_path / "module.mlir", "--compile-from=import",
                                "--compile-to=outline", f"--target={target}", *options], capture_output=True, text=True,

@@ -154,7 +154,7 @@ def test_two_convolutions_and_a_mix_that_is_returned(isa):
 
 
 @isas
-@each_case
+@pytest.mark.parametrize("count, out, width, taps, biased, window", CASES[2:8:2])
 def test_stored_bfloat16(isa, count, out, width, taps, biased, window):
     """What is mixed is rounded, the mix is not."""
     kernels, biases = arrays(count, out, width, taps, biased)

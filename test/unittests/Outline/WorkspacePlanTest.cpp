@@ -78,7 +78,7 @@ TEST_F(WorkspacePlanTest, AChainNeedsTwoRows) {
   FailureOr<WorkspacePlan> plan = WorkspacePlan::compute(fn, tiles);
   ASSERT_TRUE(succeeded(plan)) << errors;
   plan->assignOffsets();
-  EXPECT_EQ(plan->getFootprint(), (Footprint{2 * 4 * tiles.pitch(8), 0, 0}));
+  EXPECT_EQ(plan->getFootprint(), (Footprint{2 * 4 * tiles.pitch(8), 0, 0, 0}));
   checkOffsets(fn, *plan);
 }
 
@@ -93,7 +93,34 @@ TEST_F(WorkspacePlanTest, CallersMemoryIsNotPlanned) {
   plan->setExternal(fn.getArgument(0), fn.getArgument(0));
   plan->setExternal(returned->getOperand(0), fn.getArgument(0));
   plan->assignOffsets();
-  EXPECT_EQ(plan->getFootprint(), (Footprint{4 * tiles.pitch(8), 0, 0}));
+  EXPECT_EQ(plan->getFootprint(), (Footprint{4 * tiles.pitch(8), 0, 0, 0}));
+}
+
+TEST_F(WorkspacePlanTest, WeightsOfSequencesLiveUntilKernelsAreMixed) {
+  func::FuncOp fn = parseFunction(R"(
+    func.func @f(%x: tensor<?x?x8xf32>, %k: tensor<8x120xf32>, %c: tensor<8x5xf32>, %batch: index)
+        -> (tensor<?x?x5xf32>, tensor<?x8xf32>) {
+      %p = convbert.pool %x {kind = #convbert.pool<mean>} : (tensor<?x?x8xf32>) -> tensor<?x8xf32>
+      %m = convbert.dense %p, %k {layout = #convbert.layout<in_out>} : (tensor<?x8xf32>, tensor<8x120xf32>)
+        -> tensor<?x120xf32>
+      %b = convbert.dense %p, %c {layout = #convbert.layout<in_out>} : (tensor<?x8xf32>, tensor<8x5xf32>)
+        -> tensor<?x5xf32>
+      %w = tensor.expand_shape %m [[0], [1, 2, 3]] output_shape [%batch, 5, 8, 3] : tensor<?x120xf32> into tensor<?x5x8x3xf32>
+      %q = convbert.pool %x {kind = #convbert.pool<first>} : (tensor<?x?x8xf32>) -> tensor<?x8xf32>
+      %y = convbert.conv1d %x, %w, %b {pads = array<i64: 1, 1>}
+        : (tensor<?x?x8xf32>, tensor<?x5x8x3xf32>, tensor<?x5xf32>) -> tensor<?x?x5xf32>
+      return %y, %q : tensor<?x?x5xf32>, tensor<?x8xf32>
+    })");
+  TileSizes tiles = *TileSizes::get("avx2");
+  FailureOr<WorkspacePlan> plan = WorkspacePlan::compute(fn, tiles);
+  ASSERT_TRUE(succeeded(plan)) << errors;
+  plan->assignOffsets();
+  auto ops = llvm::to_vector(fn.getBody().front().getOps<PoolOp>());
+  auto offset = [&](Value value) { return plan->getBuffer(plan->getView(value).buffer).offset; };
+  EXPECT_NE(offset(ops[0].getResult()), offset(ops[1].getResult()));
+  // The mix has memory for 8 x 3 x 5 weights and 5 biases, in one panel of 24, and none for each sequence.
+  EXPECT_EQ(plan->getFootprint()[static_cast<unsigned>(RowKind::Call)], 4 * (24 * 24 + 32));
+  EXPECT_EQ(plan->getFootprint()[static_cast<unsigned>(RowKind::Sequence)], 2 * 4 * tiles.pitch(8));
 }
 
 TEST_F(WorkspacePlanTest, PartsOfAConcatenationLieSideBySide) {
