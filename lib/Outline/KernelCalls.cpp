@@ -249,7 +249,7 @@ struct Emitter : KernelEmitter {
   LogicalResult emit(SelectBranchesOp op) {
     size_t branches = op.getBranches().size();
     int64_t padded = llvm::alignTo(getFeatures(op.getResult()), TileSizes::lanes);
-    SmallVector<std::string> tiles, logits, types(branches, "tensor<1x4x16xf32>");
+    SmallVector<std::string> tiles, logits, types(branches, "tensor<1x8x16xf32>");
     types.append(branches, "tensor<1x16xf32>");
     for (size_t m = 0; m < branches; ++m) {
       tiles.push_back("%u" + text(m) + "Tensor");

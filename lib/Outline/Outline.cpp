@@ -259,7 +259,8 @@ private:
     };
     if (failed(emitBody(fn, b, builder, memory)))
       return failure();
-    for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
+    for (unsigned i = 0; i < returned.getNumOperands(); ++i) {
+      Value value = returned.getOperand(i);
       if (plan->isMap(value))
         continue; // has been written where it was computed
       auto store = [&] {

@@ -48,7 +48,7 @@ struct Buffer {
   int64_t first = 0;   ///< operations between which the buffer is in use, both included
   int64_t last = 0;
   bool isRounded = false; ///< rows of bf16; pitch counts these
-  Value external;         ///< the memory, where it is not the workspace's: an argument of the function
+  Value external = {};    ///< the memory, where it is not the workspace's: an argument of the function
 
   /// Bytes from row to row.
   int64_t getRowBytes() const { return pitch * (isRounded ? 2 : 4); }

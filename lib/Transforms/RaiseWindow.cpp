@@ -58,7 +58,10 @@ FailureOr<WindowSum> convbert::matchWindowSum(linalg::LinalgOp op, PatternRewrit
     return rewriter.notifyMatchFailure(op, "has a result that is no tensor of sequences");
 
   for (unsigned x : {0u, 1u}) {
-    WindowSum sum{op.getDpsInputs()[x], op.getDpsInputs()[1 - x], op.getDpsInits()[0]};
+    WindowSum sum;
+    sum.x = op.getDpsInputs()[x];
+    sum.weight = op.getDpsInputs()[1 - x];
+    sum.start = op.getDpsInits()[0];
     AffineMap map = op.getIndexingMapsArray()[x], weightMap = op.getIndexingMapsArray()[1 - x];
     while (readThroughCopy(sum.x, map))
       ;

@@ -90,14 +90,17 @@ struct SelectBranchesPattern : OpRewritePattern<SelectBranchesOp> {
                                          Value below = arith::SubFOp::create(builder, loc, args[0], args[1]);
                                          return buildExpOfNonPositive(builder, loc, below);
                                        }));
-    Value total = b.elementwise(ArrayRef(operands).drop_front(branches), everywhere, sizes, b.getComputeType(),
-                                [](OpBuilder &builder, Location loc, ValueRange args) {
-                                  Value sum = args.front();
-                                  for (Value other : args.slice(1, args.size() - 2))
-                                    sum = body::add(builder, loc, {sum, other});
-                                  return sum;
-                                });
-    operands.push_back(total);
+    // One division for all tokens.
+    Value factor = b.elementwise(ArrayRef(operands).drop_front(branches), everywhere, sizes, b.getComputeType(),
+                                 [](OpBuilder &builder, Location loc, ValueRange args) -> Value {
+                                   Value sum = args.front();
+                                   for (Value other : args.slice(1, args.size() - 2))
+                                     sum = body::add(builder, loc, {sum, other});
+                                   Value one =
+                                       arith::ConstantOp::create(builder, loc, builder.getFloatAttr(sum.getType(), 1));
+                                   return arith::DivFOp::create(builder, loc, one, sum);
+                                 });
+    operands.push_back(factor);
     SmallVector<ArrayRef<AffineExpr>> maps(branches, all);
     maps.append(branches + 1, channel);
     Value y = b.elementwise(operands, maps, b.getSizes(first), b.getElementType(),
@@ -107,7 +110,7 @@ struct SelectBranchesPattern : OpRewritePattern<SelectBranchesOp> {
                                 Value term = body::multiply(builder, loc, {args[m], args[branches + m]});
                                 sum = sum ? body::add(builder, loc, {sum, term}) : term;
                               }
-                              return arith::DivFOp::create(builder, loc, sum, args[2 * branches]);
+                              return body::multiply(builder, loc, {sum, args[2 * branches]});
                             });
     b.replace(op, y);
     return success();

@@ -169,7 +169,7 @@ static void prefetchNextPanel(PanelLoop loop) {
   // Half of what an iteration reads.  Into the L2 cache: what waits for memory there leaves the few line buffers of the
   // L1 cache free, and the panel in use stays in it.
   int64_t elements = getConstantIntValue(loop.k.getStep()).value_or(1) * nr / 2;
-  for (int64_t line = 0; line < llvm::divideCeil(elements, lineElements); ++line)
+  for (int64_t line = 0, lines = llvm::divideCeil(elements, lineElements); line < lines; ++line)
     memref::PrefetchOp::create(b, loc, flat, ValueRange{add(at, constant(line * lineElements))}, /*isWrite=*/false,
                                /*localityHint=*/2, /*isDataCache=*/true);
 }
