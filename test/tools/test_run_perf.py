@@ -1,6 +1,7 @@
 """convbert-run --perf: what a profiler reads to name code that lies in memory alone."""
 
 import os
+import re
 import struct
 import subprocess
 from pathlib import Path
@@ -51,7 +52,8 @@ def test_perf_names_the_kernels(tools, tmp_path):
     finally:
         os.remove(path)
     # What is small or called once, as @forward, has become part of its caller.
-    assert {"_mlir_ciface_forward", "encoder_layer", "dense_gelu_task", "attention_d16_task"} <= set(functions)
+    assert {"_mlir_ciface_forward", "encoder_layer", "attention_d16_task"} <= set(functions)
+    product, = (name for name in functions if re.fullmatch(r"dense(_n\d+)?_gelu_task", name))  # panels of this CPU
     # No function reaches into the next one: what perf says of an address is unambiguous.
     places = sorted(functions.values())
     assert all(address + size <= following for (address, size), (following, _) in zip(places, places[1:]))
@@ -59,7 +61,7 @@ def test_perf_names_the_kernels(tools, tmp_path):
     dumped = read_dump(dumps[0])
     assert {name: (address, size) for name, (address, size, _) in dumped.items()} == functions
     # A kernel's code, which returns.
-    assert b"\xc3" in dumped["dense_gelu_task"][2]
+    assert b"\xc3" in dumped[product][2]
 
 
 def test_a_map_of_an_earlier_process_is_replaced(tools, tmp_path):
