@@ -9,11 +9,12 @@ knows rows, panels, depths, and pitches of every call.  Both are linked and run 
 weights and inputs; their results are compared before they are timed.  The two take turns, `--rounds` times each.
 
 Prints a line a shape: best and median milliseconds of both, and what dynamic shapes cost by either (dynamic over static,
-less one); at the end the geometric mean of the costs.  On one core of a Xeon with AVX-512 that others used too, base size,
-two runs:
+less one); at the end the geometric mean of the costs.  On one core of a Xeon with AVX-512, base size:
 
-  1x16: dynamic 33.13 ms (median 41.08), static 32.40 ms (median 36.33), cost +2.3% (median +13.1%)
- 1x128: dynamic 131.69 ms (median 162.79), static 133.39 ms (median 151.22), cost -1.3% (median +7.7%)
+  1x16: dynamic 27.56 ms (median 28.39), static 28.45 ms (median 29.69), cost -3.1% (median -4.4%)
+ 1x128: dynamic 128.71 ms (median 129.45), static 128.60 ms (median 129.23), cost +0.1% (median +0.2%)
+ 8x128: dynamic 1061.11 ms (median 1074.77), static 1055.48 ms (median 1339.60), cost +0.5% (median -19.8%)
+ 2x512: dynamic 1118.70 ms (median 1170.87), static 1121.13 ms (median 1179.44), cost -0.2% (median -0.7%)
 """
 
 import argparse
