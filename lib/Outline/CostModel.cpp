@@ -7,9 +7,6 @@
 using namespace mlir;
 using namespace mlir::convbert;
 
-/// Elements that a row-by-row kernel handles in a microsecond, or in a bit less.
-static constexpr int64_t kThreadElements = 4096;
-
 std::optional<CostModel> CostModel::get(StringRef isa) {
   const InstructionSet *found = InstructionSet::find(isa);
   if (!found)
@@ -46,4 +43,4 @@ std::string CostModel::describeWidening() {
   return llvm::formatv("from {0} rows on a panel of bf16 is widened once for all of them", widenFrom).str();
 }
 
-int64_t CostModel::countThreadRows(int64_t width) { return llvm::divideCeil(kThreadElements, width); }
+int64_t CostModel::countThreadRows(int64_t width) { return llvm::divideCeil(threadElements, width); }

@@ -52,12 +52,11 @@ public:
   /// The same in words.
   static std::string describeWidening();
 
-  /// Rows of `width` features, a whole vector of them, that are worth a thread where a kernel works row by row: a
-  /// microsecond, what forking costs.
+  /// Elements that are worth a thread where a kernel passes over them once: a microsecond or a bit less, what forking
+  /// costs.
+  static constexpr int64_t threadElements = 4096;
+  /// The same in rows of `width` features, a whole vector of them.
   static int64_t countThreadRows(int64_t width);
-
-  /// Weights of mixed kernels that are worth a thread, by the same measure.
-  static constexpr int64_t mixedChunk = 4096;
 
 private:
   CostModel(const InstructionSet &isa, CoreCosts core) : isa(&isa), core(core) {}

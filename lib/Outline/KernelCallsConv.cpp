@@ -114,7 +114,7 @@ struct ConvEmitter : KernelEmitter {
     TemplateParameters parameters{{"N", text(count)},
                                   {"WT", isWide ? "f32" : "bf16"},
                                   {"MT", isRounded ? "bf16" : "f32"},
-                                  {"CHUNK", text(CostModel::mixedChunk)}};
+                                  {"CHUNK", text(CostModel::threadElements)}};
     if (!isWide) {
       suffix += "_bf16";
       parameters.push_back({"WIDEN", ""});

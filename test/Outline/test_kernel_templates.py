@@ -90,15 +90,10 @@ func.func @forward(%ids: tensor<?x?xi64>, %mask: tensor<?x?xi1>, %e: tensor<?x?x
 """
 CONVOLUTION = """
 ml_program.global private @t(#ml_program.extern : tensor<9x32xf32>) : tensor<9x32xf32>
-ml_program.global private @g(#ml_program.extern : tensor<32xf32>) : tensor<32xf32>
 ml_program.global private @w(#ml_program.extern : tensor<8x16x3xf32>) : tensor<8x16x3xf32>
-func.func @forward(%ids: tensor<?x?xi64>) -> tensor<?x?x8xf32> {
+func.func @forward(%e: tensor<?x?x32xf32>) -> tensor<?x?x8xf32> {
   %t = ml_program.global_load_const @t : tensor<9x32xf32>
-  %g = ml_program.global_load_const @g : tensor<32xf32>
   %w = ml_program.global_load_const @w : tensor<8x16x3xf32>
-  %e = convbert.embeddings %ids, %ids, %ids tables(%t, %t, %t) norm(%g, %g) {eps = 0.5 : f64}
-    : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?x?xi64>, tensor<9x32xf32>, tensor<9x32xf32>, tensor<9x32xf32>,
-       tensor<32xf32>, tensor<32xf32>) -> tensor<?x?x32xf32>
   %x = convbert.depthwise_conv1d %e, %t {pads = array<i64: 8, 8>, dilation = 2 : i64, layout = #convbert.layout<in_out>}
     : (tensor<?x?x32xf32>, tensor<9x32xf32>) -> tensor<?x?x32xf32>
   %y = convbert.conv1d %x, %w {groups = 2 : i64, pads = array<i64: 1, 1>}
