@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
@@ -21,12 +24,21 @@ _NAMES = ("input_ids", "attention_mask", "token_type_ids")
 
 #: Packages that a peer needs.
 _NEEDED = {"torch": ("torch", "transformers"), "torch-compile": ("torch", "transformers"),
+           "zentorch": ("zentorch", "torch", "transformers"),
            "onnxruntime": ("onnxruntime", "onnx", "torch", "transformers"),
-           "openvino": ("openvino", "onnx", "torch", "transformers")}
+           "openvino": ("openvino", "onnx", "torch", "transformers"),
+           "iree": ("iree.compiler", "iree.runtime", "onnx", "torch", "transformers")}
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:  # of the package around it
+        return False
 
 
 def _require(*packages: str) -> None:
-    missing = [name for name in packages if find_spec(name) is None]
+    missing = [name for name in packages if not _is_installed(name)]
     if missing:
         raise Error(f"requires the Python packages {', '.join(packages)} for this comparison, but found no "
                     f"{', '.join(missing)}")
@@ -56,14 +68,14 @@ def torch(path: str, model_class: str, threads: int) -> Rival:
     return run
 
 
-def torch_compile(path: str, model_class: str, threads: int) -> Rival:
+def torch_compile(path: str, model_class: str, threads: int, backend: str = "inductor") -> Rival:
     """transformers through torch.compile with frozen weights, compiled anew for every shape."""
     model = _torch_model(path, model_class, threads)
     import torch as library
     import torch._inductor.config as inductor
 
     inductor.freezing = True
-    compiled = library.compile(model, dynamic=False)
+    compiled = library.compile(model, dynamic=False, backend=backend)
 
     def run(inputs: dict[str, Any]) -> npt.NDArray[Any]:
         library.set_num_threads(threads)
@@ -74,9 +86,16 @@ def torch_compile(path: str, model_class: str, threads: int) -> Rival:
     return run
 
 
-def _export(path: str, model_class: str, threads: int, file: str) -> None:
-    """Writes the checkpoint as ONNX with free batch and length."""
-    model = _torch_model(path, model_class, threads)
+def zentorch(path: str, model_class: str, threads: int) -> Rival:
+    """transformers through torch.compile with the kernels of ZenDNN."""
+    _require(*_NEEDED["zentorch"])
+    import zentorch as _  # names the backend
+
+    return torch_compile(path, model_class, threads, "zentorch")
+
+
+def _export(model: Any, file: str, shape: tuple[int, ...] | None = None) -> None:
+    """Writes a model of transformers as ONNX for inputs of `shape`, or with free batch and length."""
     import torch as library
 
     class Plain(library.nn.Module):  # type: ignore[misc, unused-ignore]
@@ -89,12 +108,12 @@ def _export(path: str, model_class: str, threads: int, file: str) -> None:
         def forward(self, *arrays: Any) -> Any:
             return self.model(**dict(zip(_NAMES, arrays))).to_tuple()
 
-    lead = (2, 2) if model_class.endswith("ForMultipleChoice") else (2,)
-    axes = {i: f"a{i}" for i in range(len(lead) + 1)}
+    traced = shape or ((2, 2, 8) if type(model).__name__.endswith("ForMultipleChoice") else (2, 8))
+    axes = None if shape else {name: {i: f"a{i}" for i in range(len(traced))} for name in _NAMES}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tracing: both sizes are free all the same
-        library.onnx.export(Plain(), tuple(library.ones((*lead, 8), dtype=library.int64) for _ in _NAMES), file,
-                            input_names=list(_NAMES), dynamic_axes={name: axes for name in _NAMES}, dynamo=False)
+        library.onnx.export(Plain(), tuple(library.ones(traced, dtype=library.int64) for _ in _NAMES), file,
+                            input_names=list(_NAMES), dynamic_axes=axes, dynamo=False)
 
 
 def onnxruntime(path: str, model_class: str, threads: int) -> Rival:
@@ -104,7 +123,7 @@ def onnxruntime(path: str, model_class: str, threads: int) -> Rival:
 
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "model.onnx")
-        _export(path, model_class, threads, file)
+        _export(_torch_model(path, model_class, threads), file)
         options = library.SessionOptions()
         options.intra_op_num_threads = threads
         session = library.InferenceSession(file, options, providers=["CPUExecutionProvider"])
@@ -126,7 +145,7 @@ def openvino(path: str, model_class: str, threads: int) -> Rival:
     settings = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"}
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "model.onnx")
-        _export(path, model_class, threads, file)
+        _export(_torch_model(path, model_class, threads), file)
         model = core.read_model(file)
         names = {name for item in model.inputs for name in item.names}
         # The weights are read from the file on first use.
@@ -143,25 +162,84 @@ def openvino(path: str, model_class: str, threads: int) -> Rival:
     return run
 
 
+def iree(path: str, model_class: str, threads: int) -> Rival:
+    """IREE on the model as PyTorch exports it, compiled anew for every shape, weights packed when it is loaded."""
+    _require(*_NEEDED["iree"])
+    import iree.compiler
+    import iree.runtime as library
+    import onnx
+
+    model = _torch_model(path, model_class, threads)
+    if threads > 1:
+        library.flags.parse_flags(f"--task_topology_group_count={threads}")  # of the process, read by the first device
+    config = library.Config("local-task" if threads > 1 else "local-sync")
+    # Some of its tiles of embeddings need more than the default 32 KiB.
+    options = ["--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
+               "--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3", "--iree-opt-data-tiling",
+               "--iree-llvmcpu-stack-allocation-limit=1048576"]
+
+    def build(shape: tuple[int, ...]) -> tuple[Any, list[str]]:
+        with tempfile.TemporaryDirectory() as folder:
+            exported, imported, weights = (os.path.join(folder, name) for name in ("m.onnx", "m.mlir", "m.irpa"))
+            _export(model, exported, shape)
+            names = [item.name for item in onnx.load(exported).graph.input]
+            subprocess.run([sys.executable, "-m", "iree.compiler.tools.import_onnx", exported, "-o", imported,
+                            "--opset-version=17", "--externalize-params", "--save-params-to", weights], check=True)
+            code = iree.compiler.compile_file(imported, extra_args=options)
+            parameters = library.ParameterIndex()
+            parameters.load(weights)
+            modules = library.load_vm_modules(
+                library.create_io_parameters_module(config.vm_instance, parameters.create_provider("model")),
+                library.create_hal_module(config.vm_instance, config.device),
+                library.VmModule.copy_buffer(config.vm_instance, code), config=config)
+        return modules[-1].main_graph, names
+
+    compiled: dict[tuple[int, ...], tuple[Any, list[str]]] = {}
+
+    def run(inputs: dict[str, Any]) -> npt.NDArray[Any]:
+        shape = inputs["input_ids"].shape
+        if shape not in compiled:
+            compiled[shape] = build(shape)
+        function, names = compiled[shape]
+        outputs = function(*(inputs[name] for name in names))
+        return (outputs[0] if isinstance(outputs, (list, tuple)) else outputs).to_host()
+
+    return run
+
+
 #: By name: path, class and threads to something that runs a batch.
 PEERS: dict[str, Callable[[str, str, int], Rival]] = {"torch": torch, "torch-compile": torch_compile,
-                                                      "onnxruntime": onnxruntime, "openvino": openvino}
+                                                      "zentorch": zentorch, "onnxruntime": onnxruntime,
+                                                      "openvino": openvino, "iree": iree}
 
 
 def installed() -> list[str]:
     """Names of the peers that could run."""
-    return [name for name, packages in _NEEDED.items() if all(find_spec(package) is not None for package in packages)]
+    return [name for name, packages in _NEEDED.items() if all(map(_is_installed, packages))]
+
+
+@contextmanager
+def _one_line(name: str, path: str) -> Iterator[None]:
+    """Whatever another tool raises becomes an Error of one line."""
+    try:
+        yield
+    except Error:
+        raise
+    except Exception as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise Error(f"{name} does not run {path}: {first}") from None
 
 
 def make_rival(name: str, path: str, model_class: str, threads: int) -> Rival:
-    """The peer `name` on a checkpoint; Error with one line if it is not installed or does not take the checkpoint."""
-    try:
-        return PEERS[name](path, model_class, threads)
-    except Error:
-        raise
-    except Exception as error:  # whatever another tool raises
-        first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise Error(f"{name} does not run {path}: {first}") from None
+    """The peer `name` on a checkpoint; Error with one line, now or when it runs, for what it is not able to do."""
+    with _one_line(name, path):
+        rival = PEERS[name](path, model_class, threads)
+
+    def run(inputs: dict[str, Any]) -> npt.NDArray[Any]:
+        with _one_line(name, path):
+            return rival(inputs)
+
+    return run
 
 
 def agree(name: str, found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> None:

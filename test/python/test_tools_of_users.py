@@ -62,7 +62,7 @@ def test_bench_refusals(tmp_path):
         ((GOLDEN / "base_tiny", "--shapes", "1x25"),
          "shape 1x25: requires at most 24 tokens (the model's positions), but found 25"),
         ((GOLDEN / "base_tiny", "--peers", "abacus"),
-         "--peers: requires names from torch, torch-compile, onnxruntime, openvino, but found 'abacus'"),
+         "--peers: requires names from torch, torch-compile, zentorch, onnxruntime, openvino, iree, but found 'abacus'"),
         ((tmp_path / "none",), f"requires a checkpoint directory, but found none at {tmp_path / 'none'}"),
         ((GOLDEN / "base_tiny", "--seconds", "0"), "--seconds: requires a time in (0, 3600], but found 0.0")]:
         result = command("bench", *arguments)
@@ -78,6 +78,18 @@ def test_peers(name):
         return
     result = benchmark.benchmark(DEMO / "langid", benchmark.parse_shapes("1x8"), threads=1, peers=[name], seconds=0.02)
     assert result.measurements[0].peers[name].best_ms > 0
+
+
+def test_what_a_peer_raises_is_one_line(monkeypatch):
+    def fail(*_):
+        raise RuntimeError("no such luck\nand much more")
+
+    monkeypatch.setitem(peers.PEERS, "torch", fail)
+    with pytest.raises(convbert.Error, match="^torch does not run here: no such luck$"):
+        peers.make_rival("torch", "here", "ConvBertModel", 1)
+    monkeypatch.setitem(peers.PEERS, "torch", lambda *_: fail)
+    with pytest.raises(convbert.Error, match="^torch does not run here: no such luck$"):
+        peers.make_rival("torch", "here", "ConvBertModel", 1)({})
 
 
 def test_shapes():

@@ -4,7 +4,7 @@ import json
 
 #: Order and colours of the plot; what is missing in a run is left out.
 ENGINES = {"convbert": "#c0392b", "openvino": "#2471a3", "onnxruntime": "#229954", "torch-compile": "#8e44ad",
-           "torch": "#7f8c8d"}
+           "zentorch": "#d35400", "iree": "#b7950b", "torch": "#7f8c8d"}
 
 
 def rows(run):

@@ -24,7 +24,8 @@ import report
 
 ROOT = Path(__file__).resolve().parents[2]
 SHAPES = "1x16,1x128,8x128,2x512,8x16-128"
-PACKAGES = {"torch": "torch", "torch-compile": "torch", "onnxruntime": "onnxruntime", "openvino": "openvino"}
+PACKAGES = {"torch": "torch", "torch-compile": "torch", "zentorch": "zentorch", "onnxruntime": "onnxruntime",
+            "openvino": "openvino", "iree": "iree-base-compiler"}
 
 
 def one(options):
@@ -82,7 +83,7 @@ def main():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--targets", default="native", help="native, x86-64-v2, x86-64-v3, ...")
     parser.add_argument("--seconds", type=float, default=4.0, help="for each engine and shape")
-    parser.add_argument("--peers", default="torch,torch-compile,onnxruntime,openvino")
+    parser.add_argument("--peers", default=",".join(PACKAGES))
     parser.add_argument("--name", help="of the files that are written (default: that of the instruction set)")
     parser.add_argument("--output", type=Path, default=ROOT / "tools" / "bench" / "results", metavar="FOLDER")
     parser.add_argument("--merge", action="store_true", help="keep the other runs that the files hold already")
