@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "tools" / "bench"))
 import models  # noqa: E402
 import report  # noqa: E402
 import run as bench  # noqa: E402
+from convbert.targets import cpu_flags  # noqa: E402
 
 
 @pytest.mark.parametrize("size, parameters", [("small", 13143768), ("medium-small", 17475888), ("base", 105680520)])
@@ -35,10 +36,17 @@ def test_a_run(tmp_path, monkeypatch):
     assert (tmp_path / "found.md").read_text(encoding="utf-8") == report.table(found)
 
 
+def test_unknown_engines():
+    command = [sys.executable, ROOT / "tools" / "bench" / "run.py", "--peers", "torch,abacus"]
+    result = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT / "build" / "python")})
+    assert result.returncode == 2
+    assert result.stderr.endswith("--peers: requires names from torch, torch-compile, zentorch, onnxruntime, openvino, iree, "
+                                  "but found 'abacus'\n")
+
+
 def test_engines_see_no_avx512(tmp_path):
     """For the target x86-64-v3, where the CPU has more: CPUID is answered anew, so even `cc -march=native` finds AVX2."""
-    flags = bench.processor("flags").split()
-    if "avx512f" not in flags or "cpuid_fault" not in flags:
+    if not {"avx512f", "cpuid_fault"} <= cpu_flags():
         pytest.skip("requires a CPU with AVX-512 and the flag cpuid_fault")
     source = tmp_path / "ask.c"
     source.write_text('int printf(const char *, ...);\nint main(void) { printf("%d %d", !!__builtin_cpu_supports("avx2"), '
@@ -65,8 +73,10 @@ def test_ratios_are_to_the_fastest_other_engine():
     peers = {name: timing for name, timing in timings.items() if name != "convbert"}
     row = {"shape": "1x8", "pad_share": 0.25, "share": 0.875, "best_ms": 2.0, "milliseconds": 4.0, "peers": peers}
     run = {"size": "small", "threads": 1, "isa": "avx2", "measurements": [row], "cached": False, "compile_ms": 1500.0,
-           "prepack_ms": 20.0, "packed_bytes": 5e6, "copy_gbps": 0.5, "rss_bytes": 9e6, "call_bytes": 3e6, "peak_gflops": 90.0}
-    text = report.table({"processor": "some", "packages": {"a": "1"}, "runs": [run]})
+           "prepack_ms": 20.0, "packed_bytes": 5e6, "copy_gbps": 0.5, "rss_bytes": 9e6, "call_bytes": 3e6, "peak_gflops": 90.0,
+           "packages": {"a": "1"}}
+    text = report.table({"processor": "some", "runs": [run, run | {"threads": 2, "packages": {"a": "2", "b": "3"}}]})
+    assert text.startswith("some; a 1 and 2; b 3\n")
     assert "| small | 1 | avx2 | 1x8 | 25% | 88% | 2.50x (2.50x) b | 2.00 (4.00) | 6.00 (12.00) | 5.00 (10.00) | 1.00 (2.00) |" in text
     assert "| small | 1 | 1.50 | 20 (50%) | 5 | 9 | 3 | 90.0 |" in text
 

@@ -20,12 +20,21 @@ def best_peer(timings, key):
     return min(others.items(), key=lambda item: item[1]) if others else None
 
 
+def packages(runs):
+    """Versions of the other engines, of each package all that the runs had."""
+    found = {}
+    for run in runs:
+        for name, number in run["packages"].items():
+            found.setdefault(name, set()).add(number)
+    return [f"{name} {' and '.join(sorted(numbers))}" for name, numbers in found.items()]
+
+
 def table(result):
     """Markdown: best (median) milliseconds, our share of the peak, and ratios to the fastest other engine."""
     engines = ["convbert", *dict.fromkeys(name for run in result["runs"] for m in run["measurements"]
                                           for name in m["peers"] if name != "exact")]
-    lines = [f"{result['processor']}; " + ", ".join(f"{k} {v}" for k, v in result["packages"].items()),
-             "", "Milliseconds: fastest call (median). `of peak`: share of the multiply-add peak measured between turns.",
+    lines = ["; ".join([result["processor"], *packages(result["runs"])]), "",
+             "Milliseconds: fastest call (median). `of peak`: share of the multiply-add peak measured between turns.",
              "`ahead`: fastest other engine over ours, by fastest call (by median). `exact`: padding=\"exact\".", "",
              "| size | threads | target | shape | pads | of peak | ahead | " + " | ".join(engines) + " | exact |",
              "|---" * (8 + len(engines)) + "|"]

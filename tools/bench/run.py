@@ -21,6 +21,9 @@ from pathlib import Path
 
 import models
 import report
+from convbert.errors import Error
+from convbert.machine import cpu_name
+from convbert.targets import cpu_flags
 
 ROOT = Path(__file__).resolve().parents[2]
 SHAPES = "1x16,1x128,8x128,2x512,8x16-128"
@@ -36,20 +39,13 @@ def one(options):
     names = [name for name in options.peers.split(",") if name]
     result = benchmark(path, parse_shapes(options.shapes), threads=int(options.threads), target=options.targets,
                        peers=names, seconds=options.seconds)
-    print(json.dumps(asdict(result) | {"model": path.name, "size": options.size, "target": options.targets}))
-
-
-def processor(field="model name"):
-    """What Linux says of this CPU: its name, or its `flags`; "" if nothing."""
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith(field):
-            return line.partition(":")[2].strip()
-    return ""
+    print(json.dumps(asdict(result) | {"model": path.name, "size": options.size, "target": options.targets,
+                                       "packages": {PACKAGES[name]: version(PACKAGES[name]) for name in names}}))
 
 
 def without_avx512(folder):
     """The environment in which every engine sees a CPU with AVX2 and nothing beyond."""
-    flags = processor("flags").split()
+    flags = cpu_flags()
     if "avx512f" not in flags:
         return {}
     if "cpuid_fault" not in flags:
@@ -89,17 +85,22 @@ def main():
     parser.add_argument("--merge", action="store_true", help="keep the other runs that the files hold already")
     parser.add_argument("--size", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    for name in filter(None, options.peers.split(",")):
+        if name not in PACKAGES:
+            parser.error(f"--peers: requires names from {', '.join(PACKAGES)}, but found {name!r}")
     if options.size:
-        one(options)
+        try:
+            one(options)
+        except Error as error:
+            sys.exit(f"bench: {error}")
         return 0
     runs = [measure(options, size, int(threads), target) for target in options.targets.split(",")
             for threads in options.threads.split(",") for size in options.sizes.split(",")]
     done = [run for run in runs if run]
     if not done:
         return 1
-    names = [name for name in options.peers.split(",") if name]
-    result = {"processor": processor() or platform.machine(), "cores": os.cpu_count(), "python": platform.python_version(),
-              "packages": {PACKAGES[name]: version(PACKAGES[name]) for name in names}, "runs": done}
+    result = {"processor": cpu_name(), "cores": os.cpu_count(), "python": platform.python_version(),
+              "runs": done}
     name = options.name or done[0]["isa"]
     if options.merge:
         result["runs"] = report.merge(options.output / f"{name}.json", done)
