@@ -199,19 +199,27 @@ def _extent(size: Any) -> int | str:
 
 
 def _number(size: Any, batch: int, length: int) -> int:
-    """The same for a call; below 1 where too few tokens come in."""
+    """The same for a call."""
     for extra, stride in size["tokens"] if isinstance(size, dict) else ():
         length = (length + extra) // stride + 1
     return length if isinstance(size, dict) else {BATCH: batch, LENGTH: length}.get(size, size)
 
 
+def _shortest(shape: Sequence[Any]) -> int:
+    """The least number of tokens that leaves one in a result, and in all that it is made of."""
+    length = 1
+    for size in shape:
+        for extra, stride in reversed(size["tokens"] if isinstance(size, dict) else ()):
+            length = max(1, (length - 1) * stride - extra)
+    return length
+
+
 def _result(item: Mapping[str, Any], batch: int, length: int, cleared: bool) -> npt.NDArray[np.float32]:
     """An array for an output of the manifest."""
     shape = [_number(size, batch, length) for size in item["shape"]]
-    if min(shape, default=1) < 1:
-        raise ValueError(f"{item['name']}: requires at least one token in "
-                         f"{describe_extents([_extent(size) for size in item['shape']])}, but found {length} in the "
-                         "inputs")
+    if length < _shortest(item["shape"]):
+        raise ValueError(f"{item['name']}: requires inputs of at least {_shortest(item['shape'])} tokens for "
+                         f"{describe_extents([_extent(size) for size in item['shape']])}, but found {length}")
     return np.zeros(shape, np.float32) if cleared else _runtime.empty(shape)
 
 

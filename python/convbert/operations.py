@@ -8,6 +8,9 @@ parameters; Sequence[Rows], Sequence[Pooled]: several) and which emits it with t
 
 from __future__ import annotations
 
+import functools
+import inspect
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -35,9 +38,29 @@ ACTIVATIONS = ("identity", "gelu", "gelu_new", "relu", "silu", "tanh", "selu", "
 LAYOUTS = {"out_in": "out_in", "torch": "out_in", "in_out": "in_out", "keras": "in_out"}
 
 
+def whole(argument: str, value: Any) -> int:
+    """A whole number, of Python's or NumPy's types."""
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise ValueError(f"{argument}: requires a whole number, but found {shown(value)}")
+
+
 def operation(function: Callable[..., Any]) -> Callable[..., Any]:
-    OPERATIONS[function.__name__] = function
-    return function
+    """Makes `function` one of OPERATIONS; what it declares to be an int is one."""
+    counts = [name for name, parameter in inspect.signature(function).parameters.items() if parameter.annotation == "int"]
+
+    @functools.wraps(function)
+    def checked(*arguments: Any, **keywords: Any) -> Any:
+        for name in counts:
+            if name in keywords:
+                keywords[name] = whole(name, keywords[name])
+        return function(*arguments, **keywords)
+
+    OPERATIONS[function.__name__] = checked
+    return checked
 
 
 def pads(padding: Padding, taps: int, dilation: int = 1, stride: int = 1) -> tuple[int, int]:
@@ -52,7 +75,7 @@ def pads(padding: Padding, taps: int, dilation: int = 1, stride: int = 1) -> tup
                              "would depend on the number of tokens")
         return named[padding]
     try:
-        low, high = (int(number) for number in padding)
+        low, high = (whole("padding", number) for number in padding)
     except (TypeError, ValueError):
         raise ValueError(f"padding: requires same, causal, valid or a pair of numbers, but found {shown(padding)}"
                          ) from None
@@ -80,15 +103,15 @@ def layout_of(value: str) -> Keyword | None:
     return None if LAYOUTS[value] == "out_in" else Keyword("layout", "in_out")
 
 
-def squeezed(weight: Weight, rank: int = 2) -> Weight:
+def squeezed(weight: Weight, name: str = "weight", rank: int = 2) -> Weight:
     """A weight without the axes of extent 1 that files have: [C, 1, K] of PyTorch, [K, C, 1] and [1, in, out] of
     Keras."""
     extra = len(weight.shape) - rank
     units = [axis for axis, size in enumerate(weight.shape) if size == 1][:max(extra, 0)]
-    if extra <= 0:
+    if extra == 0:
         return weight
     if len(units) != extra:
-        raise ValueError(f"weight: requires rank {rank}, or more with axes of 1, but found "
+        raise ValueError(f"{name}: requires rank {rank}, or more with axes of 1, but found "
                          f"{describe_extents(weight.shape)}")
     groups: list[list[int]] = []
     pending: list[int] = []

@@ -26,7 +26,7 @@ def conv1d(x: Rows, weight: Weight, bias: Weight | None = None, *, padding: Padd
            dilation: int = 1, groups: int = 1, layout: str = "out_in") -> Value:
     """Convolution over tokens. weight: [out, in / groups, K] (PyTorch), or [K, in / groups, out] for layout="in_out" or
     "keras"."""
-    order = layout_of(layout)
+    weight, order = squeezed(weight, rank=3), layout_of(layout)
     taps = taps_of(weight, order)
     zeros = pads(padding, taps, dilation, stride)
     return one(x.graph.emit(
@@ -56,7 +56,8 @@ def separable_conv1d(x: Rows, depthwise: Weight, pointwise: Weight, bias: Weight
                      padding: Padding = "same", dilation: int = 1, layout: str = "out_in") -> Value:
     """depthwise_conv1d, then a dense layer. pointwise: [out, in] or [out, in, 1]; layout="keras": [in, out] or
     [1, in, out]."""
-    depthwise, pointwise, order = squeezed(depthwise), squeezed(pointwise), layout_of(layout)
+    depthwise, pointwise = squeezed(depthwise, "depthwise"), squeezed(pointwise, "pointwise")
+    order = layout_of(layout)
     taps = taps_of(depthwise, order)
     zeros = pads(padding, taps, dilation)
     return one(x.graph.emit(
@@ -82,7 +83,9 @@ def light_conv(x: Rows, weight: Weight, bias: Weight | None = None, *, padding: 
 
 def _taps_of_generator(weight: Weight, order: Keyword | None, heads: int) -> int:
     features = out_features(weight, order)
-    if heads < 1 or features % heads:
+    if heads < 1:
+        raise ValueError(f"heads: requires at least 1, but found {heads}")
+    if features % heads:
         raise ValueError(f"weight: requires a multiple of {heads} heads of output features, but found {features}")
     return features // heads
 
@@ -122,6 +125,9 @@ def dynamic_kernel(q: Rows, weight: Weight, bias: Weight | None = None, span_key
 def apply_kernel(v: Rows, taps: Rows, mask: Mask | None = None, *, padding: Padding = "same", normalize: str = "none",
                  dilation: int = 1, edge: str = "zero", head_map: str = "blocked") -> Value:
     """y[b, t, h, r] = sum_k taps[b, t, h, k] v[b, t + k - low, h, r]; normalize="softmax": taps holds logits."""
+    if len(taps.shape) != 4:
+        raise ValueError("taps: requires rank 4 [batch, tokens, heads, taps], but found rank "
+                         f"{len(taps.shape)} with shape {describe_extents(taps.shape)}")
     return one(v.graph.emit(
         "apply_kernel", "$v, $taps [mask($mask)]", dict(v=v, taps=taps, mask=mask), [v.type],
         pads=pads(padding, taps.features, dilation),
@@ -154,7 +160,7 @@ def kernel_attention_conv(x: Rows, f1: Weight, f2: Weight, kernels: Weight, b1: 
     [N, K, in, out], [in, hidden], [hidden, N]. aggregate: what is mixed, "kernels" or "outputs", which is the same but
     for rounding; "auto" takes what needs fewer multiplications. temperature: positive; 1 as trained models are used.
     """
-    order = layout_of(layout)
+    f1, f2, order = squeezed(f1, "f1"), squeezed(f2, "f2"), layout_of(layout)
     if len(kernels.shape) != 4:
         raise ValueError(f"kernels: requires rank 4, but found {describe_extents(kernels.shape)}")
     taps, features = (int(kernels.shape[axis]) for axis in ((3, 1) if order is None else (1, 3)))

@@ -24,8 +24,8 @@ def test_depthwise(taps, padding, pads, length):
 
 
 def test_too_few_tokens():
-    with pytest.raises(ValueError, match=r"^output0: requires at least one token in \[B, \(T-6\), 12\], but found 6 in the "
-                                         "inputs$"):
+    with pytest.raises(ValueError, match=r"^result: requires inputs of at least 7 tokens for \[B, \(T-6\), 12\], but found "
+                                         "6$"):
         ops.depthwise_conv1d(normal(2, 6, C), weight(C, 7), padding="valid")
 
 
