@@ -120,8 +120,11 @@ FailureOr<FeatureLayouts> FeatureLayouts::compute(func::FuncOp fn) {
     for (Operation *op : ops) {
       if (!isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::DimOp, DenseOp, DynamicKernelOp, SelfAttentionOp,
                ApplyKernelOp, LightConvOp, MaskTokensOp, ScaleHeadsOp, AddBiasOp>(op) &&
-          !isSumOrProduct(op) && !(isa<func::ReturnOp>(op) && !fn.isPrivate())) // copied without the padding
+          !isSumOrProduct(op) && !(isa<func::ReturnOp>(op) && !fn.isPrivate())) { // copied without the padding
+        if (!isa<ConvBERTDialect>(op->getDialect()))
+          return op->emitOpError() << "has no CPU kernel";
         return op->emitOpError() << "cannot work on heads of " << layout.size << " features padded to " << layout.pitch;
+      }
       if (producesOrSharesLayout(op, value) && failed(propagation.spread(op, layout)))
         return failure();
     }

@@ -45,6 +45,7 @@ void convbert::populateSimplify(OpPassManager &pm, const PipelineOptions &) {
 }
 
 void convbert::populateOutline(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createAbsorbReshapesPass());
   PackParametersPassOptions pack;
   pack.instructionSet = options.isa;
   pack.weights = options.weights;

@@ -129,7 +129,7 @@ def RaisePass : Pass<"convbert-raise"> {
     `conv1d`, `depthwise_conv1d`, `light_conv` where channels share taps, and `apply_kernel` where every token has taps
     that a softmax made, in one operation or in pieces; that also where batch, tokens and heads are joined by reshapes
     for a batch matrix product, as PyTorch models have it.  Zero padding of known extent becomes `pads`; channels in front
-    of tokens are transposed.  What adds to anything but zeros, reads a padding of other numbers or may compute fewer
+    of tokens are transposed, and reshapes that undo each other go.  What adds to anything but zeros, reads a padding of other numbers or may compute fewer
     tokens than windows fit is left as it is.
 
     ```mlir
@@ -146,7 +146,28 @@ def RaisePass : Pass<"convbert-raise"> {
     ```
   }];
   let statistics = [Statistic<"raised", "raised", "Convolutions recognised">];
-  let dependentDialects = ["::mlir::convbert::ConvBERTDialect", "linalg::LinalgDialect", "tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::convbert::ConvBERTDialect", "affine::AffineDialect", "arith::ArithDialect",
+                           "linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def AbsorbReshapesPass : Pass<"convbert-absorb-reshapes", "::mlir::ModuleOp"> {
+  let summary = "The entry takes and gives what it reshapes";
+  let description = [{
+    What a public function takes apart or joins, behind batch and tokens, before it does anything else with it, lies in
+    the caller's array just the same: the argument gets that type, and no reshape is left.  So does a result.  Kernels
+    know nothing of such reshapes.
+
+    ```mlir
+    // before
+    func.func @forward(%u: tensor<?x?x6xf32>, %l: tensor<?x?x9xf32>) -> tensor<?x?x6xf32> {
+      %taps = tensor.expand_shape %l [[0], [1], [2, 3]] output_shape [%b, %t, 3, 3] : ...
+      %y = convbert.apply_kernel %u, %taps {...} : (tensor<?x?x6xf32>, tensor<?x?x3x3xf32>) -> tensor<?x?x6xf32>
+    // after
+    func.func @forward(%u: tensor<?x?x6xf32>, %taps: tensor<?x?x3x3xf32>) -> tensor<?x?x6xf32> {
+      %y = convbert.apply_kernel %u, %taps {...} : (tensor<?x?x6xf32>, tensor<?x?x3x3xf32>) -> tensor<?x?x6xf32>
+    ```
+  }];
+  let statistics = [Statistic<"absorbed", "absorbed", "Reshapes absorbed">];
 }
 
 #endif // CONVBERT_TRANSFORMS_PASSES_TD

@@ -181,40 +181,43 @@ private:
   bool isInterleaved = false;
 };
 
+/// The operation of the dialect for the sum that `match` finds.
 template <FailureOr<WindowSum> (*match)(linalg::LinalgOp, PatternRewriter &)>
-struct RaiseSum : OpInterfaceRewritePattern<linalg::LinalgOp> {
-  RaiseSum(MLIRContext *context, Pass::Statistic &raised) : OpInterfaceRewritePattern(context), raised(raised) {}
+LogicalResult raiseSum(linalg::LinalgOp op, PatternRewriter &rewriter) {
+  FailureOr<WindowSum> sum = match(op, rewriter);
+  return failed(sum) ? failure() : Raising(rewriter, op, *sum).run();
+}
+
+template <LogicalResult (*raise)(linalg::LinalgOp, PatternRewriter &)>
+struct RaisePattern : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  RaisePattern(MLIRContext *context, bool &changed, Pass::Statistic &raised)
+      : OpInterfaceRewritePattern(context), changed(changed), raised(raised) {}
 
   LogicalResult matchAndRewrite(linalg::LinalgOp op, PatternRewriter &rewriter) const override {
-    FailureOr<WindowSum> sum = match(op, rewriter);
-    if (failed(sum) || failed(Raising(rewriter, op, *sum).run()))
+    if (failed(raise(op, rewriter)))
       return failure();
+    changed = true;
     ++raised;
     return success();
   }
 
-  Pass::Statistic &raised;
-};
-
-struct RaiseReshaped : OpRewritePattern<linalg::BatchMatmulOp> {
-  RaiseReshaped(MLIRContext *context, Pass::Statistic &raised) : OpRewritePattern(context), raised(raised) {}
-
-  LogicalResult matchAndRewrite(linalg::BatchMatmulOp op, PatternRewriter &rewriter) const override {
-    if (failed(raiseReshapedProduct(op, rewriter)))
-      return failure();
-    ++raised;
-    return success();
-  }
-
+  bool &changed;
   Pass::Statistic &raised;
 };
 
 struct RaisePass : convbert::impl::RaisePassBase<RaisePass> {
   void runOnOperation() override {
+    bool changed = false;
     RewritePatternSet patterns(&getContext());
-    patterns.add<RaiseSum<matchWindowSum>, RaiseSum<matchShiftedSums>>(&getContext(), raised);
-    patterns.add<RaiseReshaped>(&getContext(), raised);
+    patterns.add<RaisePattern<raiseSum<matchWindowSum>>, RaisePattern<raiseSum<matchShiftedSums>>,
+                 RaisePattern<raiseReshapedProduct>>(&getContext(), changed, raised);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    if (!changed)
+      return;
+    RewritePatternSet cleanup(&getContext());
+    populateCancelReshapesPatterns(cleanup);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(cleanup))))
       signalPassFailure();
   }
 };

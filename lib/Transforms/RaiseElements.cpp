@@ -1,5 +1,6 @@
 //===- RaiseElements.cpp - Which element of which tensor is read ----------===//
 
+#include "lib/Transforms/RaiseElements.h"
 #include "lib/Transforms/RaiseWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -131,4 +132,105 @@ Value convbert::arrange(OpBuilder &b, Location loc, Value value, ArrayRef<unsign
   }
   Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
   return linalg::TransposeOp::create(b, loc, value, empty, permutation)->getResult(0);
+}
+
+std::optional<SmallVector<int64_t>> ReadElement::coefficients(unsigned axis) const {
+  SmallVector<int64_t> result(kLoops);
+  if (failed(getCoefficients(map.getResult(axis), 1, result)))
+    return std::nullopt;
+  return result;
+}
+
+/// Axes of one group are digits of one number.
+bool ReadElement::readThroughExpand() {
+  auto expand = value.getDefiningOp<tensor::ExpandShapeOp>();
+  if (!expand)
+    return false;
+  SmallVector<AffineExpr> index;
+  for (const ReassociationIndices &group : expand.getReassociationIndices()) {
+    AffineExpr number = map.getResult(group.front());
+    for (int64_t axis : ArrayRef(group).drop_front()) {
+      int64_t size = expand.getResultType().getDimSize(axis);
+      if (ShapedType::isDynamic(size))
+        return false;
+      number = number * size + map.getResult(axis);
+    }
+    index.push_back(number);
+  }
+  return move(expand.getSrc(), index);
+}
+
+/// The other way round: the digits of what is a sum of loops.
+bool ReadElement::readThroughCollapse() {
+  auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
+  if (!collapse)
+    return false;
+  SmallVector<AffineExpr> index;
+  for (auto [axis, group] : llvm::enumerate(collapse.getReassociationIndices())) {
+    std::optional<SmallVector<int64_t>> rest = coefficients(axis);
+    if (!rest)
+      return false;
+    SmallVector<AffineExpr> digits;
+    for (int64_t part : llvm::reverse(ArrayRef(group).drop_front())) {
+      FailureOr<AffineExpr> digit = takeDigit(*rest, collapse.getSrcType().getDimSize(part));
+      if (failed(digit))
+        return false;
+      digits.push_back(*digit);
+    }
+    digits.push_back(sum(*rest));
+    llvm::append_range(index, llvm::reverse(digits));
+  }
+  return move(collapse.getSrc(), index);
+}
+
+bool ReadElement::readThroughCopy(OpBuilder &b) {
+  // The axes of a copy tell how many times loops run.
+  if (auto copy = value.getDefiningOp<linalg::LinalgOp>(); copy && copy.getNumDpsInits() == 1)
+    for (auto [axis, expr] : llvm::enumerate(map.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        if (OpFoldResult extent = getExtent(b, copy.getDpsInits()[0], axis))
+          made[dim.getPosition()] = extent;
+  return convbert::readThroughCopy(value, map);
+}
+
+bool ReadElement::readThroughTranspose() {
+  Value before = value;
+  AffineMap moved = map;
+  if (!convbert::readThroughCopy(before, moved) || moved.getNumResults() != map.getNumResults() ||
+      !llvm::all_of(map.getResults(), [&](AffineExpr expr) { return llvm::is_contained(moved.getResults(), expr); }))
+    return false;
+  return move(before, moved.getResults());
+}
+
+bool ReadElement::move(Value to, ArrayRef<AffineExpr> index) {
+  value = to;
+  map = AffineMap::get(kLoops, 0, index, map.getContext());
+  return true;
+}
+
+AffineExpr ReadElement::sum(ArrayRef<int64_t> coefficients) const {
+  AffineExpr result = getAffineConstantExpr(0, map.getContext());
+  for (auto [i, coefficient] : llvm::enumerate(coefficients))
+    result = result + getAffineDimExpr(i, map.getContext()) * coefficient;
+  return result;
+}
+
+/// The last digit of a number to the base `size`; leaves the others.
+FailureOr<AffineExpr> ReadElement::takeDigit(SmallVector<int64_t> &coefficients, int64_t size) const {
+  if (size < 1) // unknown, or an empty tensor
+    return failure();
+  SmallVector<int64_t> digit(kLoops);
+  int64_t most = 0;
+  for (unsigned i = 0; i < kLoops; ++i)
+    if (coefficients[i] % size == 0) {
+      coefficients[i] /= size;
+    } else {
+      if (ShapedType::isDynamic(extents[i]) || coefficients[i] < 0)
+        return failure();
+      digit[i] = std::exchange(coefficients[i], 0);
+      most += digit[i] * (extents[i] - 1);
+    }
+  if (most >= size)
+    return failure();
+  return sum(digit);
 }

@@ -7,129 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/IR/ConvBERTOps.h"
+#include "lib/Transforms/RaiseElements.h"
 #include "lib/Transforms/RaiseWindow.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
 
 namespace {
-
-/// The loops of such a product: three that one axis joins, in any order, then features of a head and taps.
-enum Loop : unsigned { kFeature = 3, kTap = 4, kLoops = 5 };
-
-/// `value[map(loops)]`, an element of a tensor.
-struct Element {
-  Value value;
-  AffineMap map;
-  /// Extents of the loops, where they are known; and what makes them, once a tensor is seen that has them as axes.
-  SmallVector<int64_t> extents;
-  SmallVector<OpFoldResult> made = SmallVector<OpFoldResult>(kLoops);
-
-  AffineExpr loop(unsigned i) const { return getAffineDimExpr(i, map.getContext()); }
-
-  std::optional<SmallVector<int64_t>> coefficients(unsigned axis) const {
-    SmallVector<int64_t> result(kLoops);
-    if (failed(getCoefficients(map.getResult(axis), 1, result)))
-      return std::nullopt;
-    return result;
-  }
-
-  /// Axes of one group are digits of one number.
-  bool readThroughExpand() {
-    auto expand = value.getDefiningOp<tensor::ExpandShapeOp>();
-    if (!expand)
-      return false;
-    SmallVector<AffineExpr> index;
-    for (const ReassociationIndices &group : expand.getReassociationIndices()) {
-      AffineExpr number = map.getResult(group.front());
-      for (int64_t axis : ArrayRef(group).drop_front()) {
-        int64_t size = expand.getResultType().getDimSize(axis);
-        if (ShapedType::isDynamic(size))
-          return false;
-        number = number * size + map.getResult(axis);
-      }
-      index.push_back(number);
-    }
-    return move(expand.getSrc(), index);
-  }
-
-  /// The other way round: the digits of what is a sum of loops.
-  bool readThroughCollapse() {
-    auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
-    if (!collapse)
-      return false;
-    SmallVector<AffineExpr> index;
-    for (auto [axis, group] : llvm::enumerate(collapse.getReassociationIndices())) {
-      std::optional<SmallVector<int64_t>> rest = coefficients(axis);
-      if (!rest)
-        return false;
-      SmallVector<AffineExpr> digits;
-      for (int64_t part : llvm::reverse(ArrayRef(group).drop_front())) {
-        FailureOr<AffineExpr> digit = takeDigit(*rest, collapse.getSrcType().getDimSize(part));
-        if (failed(digit))
-          return false;
-        digits.push_back(*digit);
-      }
-      digits.push_back(sum(*rest));
-      llvm::append_range(index, llvm::reverse(digits));
-    }
-    return move(collapse.getSrc(), index);
-  }
-
-  bool readThroughCopy(OpBuilder &b) {
-    // The axes of a copy tell how many times loops run.
-    if (auto copy = value.getDefiningOp<linalg::LinalgOp>(); copy && copy.getNumDpsInits() == 1)
-      for (auto [axis, expr] : llvm::enumerate(map.getResults()))
-        if (auto dim = dyn_cast<AffineDimExpr>(expr))
-          if (OpFoldResult extent = getExtent(b, copy.getDpsInits()[0], axis))
-            made[dim.getPosition()] = extent;
-    return convbert::readThroughCopy(value, map);
-  }
-
-  /// What lies before the padding may only change the order of axes: the index of a token counts from the padding.
-  bool readThroughTranspose() {
-    Value before = value;
-    AffineMap moved = map;
-    if (!convbert::readThroughCopy(before, moved) || moved.getNumResults() != map.getNumResults() ||
-        !llvm::all_of(map.getResults(), [&](AffineExpr expr) { return llvm::is_contained(moved.getResults(), expr); }))
-      return false;
-    return move(before, moved.getResults());
-  }
-
-private:
-  bool move(Value to, ArrayRef<AffineExpr> index) {
-    value = to;
-    map = AffineMap::get(kLoops, 0, index, map.getContext());
-    return true;
-  }
-
-  AffineExpr sum(ArrayRef<int64_t> coefficients) {
-    AffineExpr result = getAffineConstantExpr(0, map.getContext());
-    for (auto [i, coefficient] : llvm::enumerate(coefficients))
-      result = result + loop(i) * coefficient;
-    return result;
-  }
-
-  /// The last digit of a number to the base `size`; leaves the others.
-  FailureOr<AffineExpr> takeDigit(SmallVector<int64_t> &coefficients, int64_t size) {
-    if (size < 1) // unknown, or an empty tensor
-      return failure();
-    SmallVector<int64_t> digit(kLoops);
-    int64_t most = 0;
-    for (unsigned i = 0; i < kLoops; ++i)
-      if (coefficients[i] % size == 0) {
-        coefficients[i] /= size;
-      } else {
-        if (ShapedType::isDynamic(extents[i]) || coefficients[i] < 0)
-          return failure();
-        digit[i] = std::exchange(coefficients[i], 0);
-        most += digit[i] * (extents[i] - 1);
-      }
-    if (most >= size)
-      return failure();
-    return sum(digit);
-  }
-};
 
 /// A batch matrix product that is a dynamic convolution.
 class Product {
@@ -290,7 +174,7 @@ private:
   PatternRewriter &b;
   linalg::BatchMatmulOp op;
   Location loc;
-  Element x;
+  ReadElement x;
   int64_t low = 0, high = 0, dilation = 1;
   unsigned batch = 0, token = 0, head = 0;
   SmallVector<unsigned> axes; ///< of the sequence: batch, token, features
@@ -299,6 +183,7 @@ private:
 
 } // namespace
 
-LogicalResult convbert::raiseReshapedProduct(linalg::BatchMatmulOp op, PatternRewriter &rewriter) {
-  return Product(rewriter, op).run();
+LogicalResult convbert::raiseReshapedProduct(linalg::LinalgOp op, PatternRewriter &rewriter) {
+  auto product = dyn_cast<linalg::BatchMatmulOp>(op.getOperation());
+  return product ? Product(rewriter, product).run() : failure();
 }

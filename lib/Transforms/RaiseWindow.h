@@ -36,7 +36,11 @@ FailureOr<WindowSum> matchShiftedSums(linalg::LinalgOp op, PatternRewriter &rewr
 Value matchSoftmax(Value value);
 
 /// Replaces a product of windows and taps whose batch, tokens and heads are one axis by the operation of the dialect.
-LogicalResult raiseReshapedProduct(linalg::BatchMatmulOp op, PatternRewriter &rewriter);
+LogicalResult raiseReshapedProduct(linalg::LinalgOp op, PatternRewriter &rewriter);
+
+/// Reshapes that undo each other go: an axis is taken apart into the extents that it was joined from.  Needs to know
+/// extents of results, so dimensions of them become those of operands.
+void populateCancelReshapesPatterns(RewritePatternSet &patterns);
 
 /// `c0 * d0 + c1 * d1 + ..` as coefficients by dimension, added to `coefficients`; failure for anything else.
 LogicalResult getCoefficients(AffineExpr expr, int64_t factor, MutableArrayRef<int64_t> coefficients);
