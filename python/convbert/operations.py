@@ -103,13 +103,16 @@ def layout_of(value: str) -> Keyword | None:
     return None if LAYOUTS[value] == "out_in" else Keyword("layout", "in_out")
 
 
-def squeezed(weight: Weight, name: str = "weight", rank: int = 2) -> Weight:
-    """A weight without the axes of extent 1 that files have: [C, 1, K] of PyTorch, [K, C, 1] and [1, in, out] of
-    Keras."""
+def squeezed(weight: Weight, name: str = "weight", rank: int = 2, layout: Keyword | None = None) -> Weight:
+    """A weight without the axes of extent 1 that files have: [C, 1, K] and [out, in, 1] of PyTorch, [K, C, 1] of Keras.
+
+    Where other extents are 1 too, the last axes go; for a dense weight of the layout in_out, Keras' [1, in, out], the
+    first."""
     extra = len(weight.shape) - rank
-    units = [axis for axis, size in enumerate(weight.shape) if size == 1][:max(extra, 0)]
     if extra == 0:
         return weight
+    units = [axis for axis, size in enumerate(weight.shape) if size == 1]
+    units = units[:max(extra, 0)] if layout is not None else units[max(len(units) - extra, 0):]
     if len(units) != extra:
         raise ValueError(f"{name}: requires rank {rank}, or more with axes of 1, but found "
                          f"{describe_extents(weight.shape)}")

@@ -51,7 +51,7 @@ def mixed_attention(x: Rows, wq: Weight, bq: Weight, wk: Weight | None = None, b
     """Self-attention heads beside span-based dynamic convolution heads, as in ConvBERT; without wc both share the
     values, as in the paper."""
     order = layout_of(layout)
-    wd, wp = squeezed(wd, "wd") if wd else None, squeezed(wp, "wp") if wp else None
+    wd, wp = squeezed(wd, "wd") if wd else None, squeezed(wp, "wp", layout=order) if wp else None
     return one(x.graph.emit(
         "mixed_attention", "$x query($wq, [$bq]) [key($wk,] [$bk)] [value($wv,] [$bv)] [span($wd,] [$wp,] [$bp)] "
         "[kernel($wf,] [$bf)] [conv($wc,] [$bc)] output($wo, [$bo]) [bias($bias)] [conv_mask($conv_mask)] "

@@ -56,8 +56,8 @@ def separable_conv1d(x: Rows, depthwise: Weight, pointwise: Weight, bias: Weight
                      padding: Padding = "same", dilation: int = 1, layout: str = "out_in") -> Value:
     """depthwise_conv1d, then a dense layer. pointwise: [out, in] or [out, in, 1]; layout="keras": [in, out] or
     [1, in, out]."""
-    depthwise, pointwise = squeezed(depthwise, "depthwise"), squeezed(pointwise, "pointwise")
     order = layout_of(layout)
+    depthwise, pointwise = squeezed(depthwise, "depthwise"), squeezed(pointwise, "pointwise", layout=order)
     taps = taps_of(depthwise, order)
     zeros = pads(padding, taps, dilation)
     return one(x.graph.emit(
@@ -97,7 +97,8 @@ def dynamic_conv(x: Rows, weight: Weight, bias: Weight | None = None, query: Row
                  layout: str = "out_in") -> Value:
     """Dynamic convolution: taps from a dense layer of the current token, or of query. weight: [heads * K, C], feature
     h*K + k being tap k of head h, as in fairseq's weight_linear."""
-    weight, order = squeezed(weight), layout_of(layout)
+    order = layout_of(layout)
+    weight = squeezed(weight, layout=order)
     return one(x.graph.emit(
         "dynamic_conv", "$x, $weight [, $bias] [query($query)] [channel_bias($channel_bias)]",
         dict(x=x, weight=weight, bias=bias, query=query, channel_bias=channel_bias), [x.type], heads=heads,
@@ -112,7 +113,8 @@ def dynamic_kernel(q: Rows, weight: Weight, bias: Weight | None = None, span_key
                    layout: str = "out_in") -> Value:
     """Taps [B, T, H, K] for every token from a dense layer of q (* span_key): feature h*K + k is tap k of head h, as in
     fairseq's weight_linear. edge="renorm", with the padding that they are for: taps that read beyond an end are zero."""
-    weight, order = squeezed(weight), layout_of(layout)
+    order = layout_of(layout)
+    weight = squeezed(weight, layout=order)
     taps = _taps_of_generator(weight, order, heads)
     return one(q.graph.emit(
         "dynamic_kernel", "$q, $weight [, $bias] [span($span_key)]",
@@ -140,7 +142,8 @@ def span_dynamic_conv(q: Rows, span_key: Rows, v: Rows, weight: Weight, bias: We
                       mask: Mask | None = None, *, heads: int, padding: Padding = "same", dilation: int = 1,
                       edge: str = "zero", head_map: str = "blocked", layout: str = "out_in") -> Value:
     """apply_kernel(v, dynamic_kernel(q * span_key))."""
-    weight, order = squeezed(weight), layout_of(layout)
+    order = layout_of(layout)
+    weight = squeezed(weight, layout=order)
     return one(q.graph.emit(
         "span_dynamic_conv", "$q, $span_key, $v, $weight [, $bias] [mask($mask)]",
         dict(q=q, span_key=span_key, v=v, weight=weight, bias=bias, mask=mask), [v.type], heads=heads,
@@ -160,7 +163,8 @@ def kernel_attention_conv(x: Rows, f1: Weight, f2: Weight, kernels: Weight, b1: 
     [N, K, in, out], [in, hidden], [hidden, N]. aggregate: what is mixed, "kernels" or "outputs", which is the same but
     for rounding; "auto" takes what needs fewer multiplications. temperature: positive; 1 as trained models are used.
     """
-    f1, f2, order = squeezed(f1, "f1"), squeezed(f2, "f2"), layout_of(layout)
+    order = layout_of(layout)
+    f1, f2 = squeezed(f1, "f1", layout=order), squeezed(f2, "f2", layout=order)
     if len(kernels.shape) != 4:
         raise ValueError(f"kernels: requires rank 4, but found {describe_extents(kernels.shape)}")
     taps, features = (int(kernels.shape[axis]) for axis in ((3, 1) if order is None else (1, 3)))

@@ -26,11 +26,11 @@ def squeeze_excite(x: Rows, w1: Weight, w2: Weight, b1: Weight | None = None, b2
                    mask: Mask | None = None, *, gate: str = "sigmoid", layout: str = "out_in") -> Value:
     """gate(relu(mean(x) W1 + b1) W2 + b2) * x; mask: which tokens the mean is taken of. gate: sigmoid or
     hard_sigmoid."""
-    w1, w2 = squeezed(w1, "w1"), squeezed(w2, "w2")
+    order = layout_of(layout)
+    w1, w2 = squeezed(w1, "w1", layout=order), squeezed(w2, "w2", layout=order)
     return one(x.graph.emit("squeeze_excite", "$x squeeze($w1[, $b1]) excite($w2[, $b2]) [mask($mask)]",
                             dict(x=x, w1=w1, b1=b1, w2=w2, b2=b2, mask=mask), [x.type],
-                            gate=keyword("gate", "activation", gate, ("sigmoid", "hard_sigmoid")),
-                            layout=layout_of(layout)))
+                            gate=keyword("gate", "activation", gate, ("sigmoid", "hard_sigmoid")), layout=order))
 
 
 @operation
@@ -38,7 +38,7 @@ def selective_kernel(branches: Sequence[Rows], wz: Weight, a: Weight, scale: Wei
                      shift: Weight | None = None, *, layout: str = "out_in") -> Value:
     """Branches of one shape weighed against each other for each channel: softmax over the branches of
     relu(scale * mean(sum) Wz + shift) A[m]. a: [M, D, C]."""
-    x, wz = branches[0], squeezed(wz, "wz")
+    x, order = branches[0], layout_of(layout)
+    wz = squeezed(wz, "wz", layout=order)
     return one(x.graph.emit("selective_kernel", "$branches squeeze($wz) [scale($scale)] [shift($shift)] select($a)",
-                            dict(branches=branches, wz=wz, scale=scale, shift=shift, a=a), [x.type],
-                            layout=layout_of(layout)))
+                            dict(branches=branches, wz=wz, scale=scale, shift=shift, a=a), [x.type], layout=order))

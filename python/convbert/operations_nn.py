@@ -14,7 +14,8 @@ from .operations import (Features, Mask, Rows, Weight, activation_kind, keyword,
 def dense(x: Features, weight: Weight, bias: Weight | None = None, multiplier: Features | None = None, *,
           activation: str = "identity", layout: str = "out_in") -> Value:
     """act(x W^T + b) * multiplier. weight: [out, in], or [in, out] for layout="in_out" or "keras"."""
-    weight, order = squeezed(weight), layout_of(layout)
+    order = layout_of(layout)
+    weight = squeezed(weight, layout=order)
     return one(x.graph.emit(
         "dense", "$x, $weight [, $bias] [times $multiplier]",
         dict(x=x, weight=weight, bias=bias, multiplier=multiplier), [x.type.with_features(out_features(weight, order))],
@@ -89,7 +90,8 @@ def multiply(x: Features, y: Features) -> Value:
 @operation
 def glu(x: Features, weight: Weight, bias: Weight | None = None, *, layout: str = "out_in") -> Value:
     """Gated linear unit: the first half of a dense layer's features times the sigmoid of the second half."""
-    weight, order = squeezed(weight), layout_of(layout)
+    order = layout_of(layout)
+    weight = squeezed(weight, layout=order)
     axis, half, odd = 0 if order is None else 1, *divmod(out_features(weight, order), 2)
     if odd:
         raise ValueError(f"glu: requires a weight with an even number of output features, but found {2 * half + 1}")

@@ -110,3 +110,17 @@ def test_numbers_of_numpy():
                                   ops.light_conv(X, w, padding=(4, 0), dilation=2))
     np.testing.assert_array_equal(ops.squeeze_excite(X, *(matrix[..., None] for matrix in GATE)),
                                   ops.squeeze_excite(X, *GATE))
+
+
+@pytest.mark.parametrize("layout", ["torch", "keras"])
+@pytest.mark.parametrize("channels, taps, out", [(1, 3, 4), (5, 1, 4), (5, 3, 1), (1, 1, 1), (5, 1, 1)])
+def test_extents_of_1_beside_axes_of_1(layout, channels, taps, out):
+    """PyTorch's [C, 1, K] and [out, in, 1], Keras' [K, C, 1] and [1, in, out]: only the axis that files have goes."""
+    x, wd, wp = normal(B, T, channels), weight(channels, taps), weight(out, channels)
+    want = ops.separable_conv1d(x, wd, wp)
+    stored = (wd[:, None], wp[..., None]) if layout == "torch" else (wd.T[..., None], wp.T[None])
+    np.testing.assert_array_equal(ops.separable_conv1d(x, *stored, layout=layout), want)
+    np.testing.assert_array_equal(ops.dense(x, stored[1], layout=layout), ops.dense(x, wp))
+    w1, w2 = weight(out, channels), weight(channels, out)
+    stored = (w1[..., None], w2[..., None]) if layout == "torch" else (w1.T[None], w2.T[None])
+    np.testing.assert_array_equal(ops.squeeze_excite(x, *stored, layout=layout), ops.squeeze_excite(x, w1, w2))
