@@ -89,7 +89,7 @@ class Case:
             if table in self.operands:
                 rows = int(self.operands[table].split()[0])
                 arrays[name] = rng.integers(rows, size=extents, dtype=np.int32 if name == "token_types" else np.int64)
-            elif "B" in shape and name in ("mask", "conv_mask", "bias"):
+            elif name in ("mask", "conv_mask", "bias") and set(shape.split()) <= {"B", "T", "S"}:  # no bias of weights
                 mask = rng.random(extents) < 0.6
                 mask[-1] = False  # every key of the last sequence
                 arrays[name] = ops.attention_bias(mask, dtype) if name == "bias" else mask
