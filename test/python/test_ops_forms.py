@@ -148,3 +148,71 @@ def test_kernel_attention_conv(target, aggregate, layout):
 def test_what_kernel_attention_refuses():
     with pytest.raises(ValueError, match=r"^kernels: requires rank 4, but found \[20, 12, 5\]$"):
         ops.kernel_attention_conv(X, weight(4, C), weight(3, 4), weight(20, C, 5))
+
+
+few = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@targets
+@few
+@given(windows(keeps_tokens=True), st.integers(1, 9), st.integers(1, 20), st.integers(1, 20),
+       st.sampled_from(["blocked", "interleaved"]), st.booleans())
+def test_span_dynamic_conv(target, window, heads, size, width, head_map, renorm):
+    taps, pads, _, dilation, length = window
+    if renorm:
+        pads = (pads[0] // dilation * dilation, sum(pads) - pads[0] // dilation * dilation)
+    options = dict(heads=heads, dilation=dilation, head_map=head_map, edge="renorm" if renorm else "zero")
+    x, parameters = normal(2, length, width), {"w": weight(heads * taps, width), "v": weight(heads * size, width),
+                                               "k": weight(width, width)}
+
+    def build(x, v):
+        return nn.span_dynamic_conv(x, nn.dense(x, v["k"]), nn.dense(x, v["v"]), v["w"], padding=pads, **options)
+
+    x64, p = x.astype(np.float64), doubles(parameters)
+    want = oracle.span_dynamic_conv(x64, x64 @ p["k"].T, x64 @ p["v"].T, p["w"], pads=pads, **options)
+    check(run(target, build, x, parameters), want)
+
+
+@targets
+@few
+@given(windows(keeps_tokens=True), st.integers(1, 40), st.integers(1, 40))
+def test_separable_conv1d(target, window, channels, out):
+    taps, pads, _, dilation, length = window
+    x, parameters = normal(2, length, channels), {"d": weight(channels, taps), "p": weight(out, channels), "b": weight(out)}
+    got = run(target, lambda x, v: nn.separable_conv1d(x, v["d"], v["p"], v["b"], padding=pads, dilation=dilation), x,
+              parameters)
+    check(got, oracle.separable_conv1d(*wide(x, *parameters.values()), pads=pads, dilation=dilation))
+
+
+@targets
+@few
+@given(windows(), st.integers(1, 24), st.integers(1, 24), st.integers(1, 6), st.integers(1, 9),
+       st.sampled_from(["auto", "kernels", "outputs"]), st.sampled_from([0.5, 1.0, 30.0]))
+def test_kernel_attention_conv_of_any_size(target, window, channels, out, count, hidden, aggregate, temperature):
+    taps, pads, stride, dilation, length = window
+    parameters = {"f1": weight(hidden, channels), "f2": weight(count, hidden),
+                  "k": weight(count, out, channels, taps) / np.float32(np.sqrt(channels)), "kb": weight(count, out)}
+    options = dict(stride=stride, dilation=dilation, temperature=temperature, aggregate=aggregate)
+    x, p = normal(2, length, channels), doubles(parameters)
+    got = run(target, lambda x, v: nn.kernel_attention_conv(x, v["f1"], v["f2"], v["k"], biases=v["kb"], padding=pads,
+                                                            **options), x, parameters)
+    check(got, oracle.kernel_attention_conv(x.astype(np.float64), p["f1"], None, p["f2"], None, p["k"], p["kb"], pads,
+                                            **options))
+
+
+@targets
+@few
+@given(st.integers(1, 70), st.integers(1, 70), st.integers(1, 20), st.integers(1, 5),
+       st.sampled_from(["sigmoid", "hard_sigmoid"]))
+def test_gates(target, length, channels, hidden, branches, gate):
+    parameters = {"w1": weight(hidden, channels), "b1": weight(hidden), "w2": weight(channels, hidden),
+                  "a": weight(branches, hidden, channels)}
+    parameters |= {f"u{m}": weight(channels, 3, seed=m) for m in range(branches)}
+    x, p = normal(2, length, channels), doubles(parameters)
+    got = run(target, lambda x, v: nn.squeeze_excite(x, v["w1"], v["w2"], v["b1"], gate=gate), x, parameters)
+    x64 = x.astype(np.float64)
+    check(got, oracle.squeeze_excite(x64, p["w1"], p["b1"], p["w2"], gate=gate))
+    made = [oracle.depthwise_conv1d(x64, p[f"u{m}"], pads=(1, 1)) for m in range(branches)]
+    got = run(target, lambda x, v: nn.selective_kernel([nn.depthwise_conv1d(x, v[f"u{m}"]) for m in range(branches)],
+                                                       v["w1"], v["a"], shift=v["b1"]), x, parameters)
+    check(got, oracle.selective_kernel(*made, wz=p["w1"], shift=p["b1"], a=p["a"]))
