@@ -77,6 +77,21 @@ static Attribute describeOutput(Builder &b, StringRef name, RankedTensorType typ
   return item.getDictionary(b.getContext());
 }
 
+/// The least number of tokens of a call that leaves one in every length of the function.
+static int64_t getLeastTokens(const Lengths &lengths) {
+  int64_t least = 1;
+  for (unsigned number = 0; number < lengths.size(); ++number) {
+    int64_t tokens = 1;
+    for (LengthStep step : llvm::reverse(lengths.getChain(number))) {
+      if (llvm::MulOverflow(tokens - 1, step.stride, tokens) || llvm::SubOverflow(tokens, step.extra, tokens))
+        return std::numeric_limits<int64_t>::max();
+      tokens = std::max<int64_t>(1, tokens);
+    }
+    least = std::max(least, tokens);
+  }
+  return least;
+}
+
 LogicalResult convbert::setFunctionManifest(ModuleOp module) {
   func::FuncOp entry = findEntry(module);
   if (!entry || !entry.getBody().hasOneBlock())
@@ -112,6 +127,7 @@ LogicalResult convbert::setFunctionManifest(ModuleOp module) {
   NamedAttrList manifest;
   manifest.set("model_class", b.getStringAttr(entry.getName()));
   manifest.set("min_row_pitch", b.getI64IntegerAttr(kMinRowPitch));
+  manifest.set("least_tokens", b.getI64IntegerAttr(getLeastTokens(*lengths)));
   manifest.set("inputs", b.getArrayAttr(inputs));
   manifest.set("outputs", b.getArrayAttr(outputs));
   manifest.set("parameters", b.getArrayAttr(parameters));

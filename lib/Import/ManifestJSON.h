@@ -11,8 +11,9 @@ namespace mlir::convbert {
 
 /// The module attribute with the manifest, a dictionary of: `model_class`; `labels` (empty for classes without);
 /// `vocab_size`, `max_positions`, `type_vocab_size` (of models with tables); `hidden_size`; `min_row_pitch`;
-/// `head_rule` (whose rule the head widths follow, where there are several); `inputs`, `outputs` and `parameters`,
-/// arrays of {name, dtype, shape}.  In a shape, "B" is the batch and "T" the length.
+/// `least_tokens` (of functions: with fewer, a convolution in them would make none); `head_rule` (whose rule the head
+/// widths follow, where there are several); `inputs`, `outputs` and `parameters`, arrays of {name, dtype, shape}.  In a
+/// shape, "B" is the batch and "T" the length.
 inline constexpr llvm::StringLiteral kManifestAttrName = "convbert.manifest";
 
 /// Rows that the runtime gives every sequence at least, however short it is.

@@ -99,6 +99,8 @@ class Function:
         except RuntimeError as error:
             raise Error(f"{name}: {error}") from None
         manifest = description["manifest"]
+        #: With fewer, some convolution would make no token at all.
+        self._least_tokens: int = manifest["least_tokens"]
         #: {"name", "dtype", "shape"} of what it takes and gives.
         self.inputs: list[dict[str, Any]] = manifest["inputs"]
         self._results: list[dict[str, Any]] = manifest["outputs"]
@@ -138,11 +140,9 @@ class Function:
         sizes: dict[str, tuple[int, str]] = {}
         inputs = [_input(item, value, sizes) for item, value in zip(self.inputs, values)]
         batch, length = sizes.get(BATCH, (1, ""))[0], sizes.get(LENGTH, (1, ""))[0]
-        counts = None
-        if lengths is not None:
-            counts = integers("lengths", lengths)
-            if counts.shape != (batch,):
-                raise ValueError(f"lengths: requires the shape [{batch}], but found {describe_shape(counts.shape)}")
+        if length < self._least_tokens:
+            raise ValueError(f"{self.name}: requires inputs of at least {self._least_tokens} tokens, but found {length}")
+        counts = None if lengths is None else self._counts(lengths, batch)
         outputs = [_result(item, batch, length, counts is not None) for item in self._results]
         plan = batch, length, [output.shape for output in outputs]
         if key and None not in key and all(array is value for array, value in zip(inputs, values)):
@@ -150,6 +150,16 @@ class Function:
                 self._plans.clear()
             self._plans[key] = plan
         return self._run(plan, inputs, outputs, counts)
+
+    def _counts(self, lengths: Any, batch: int) -> AnyArray:
+        """Tokens of each sequence; what is beyond an input is the runtime's to say."""
+        counts = integers("lengths", lengths)
+        if counts.shape != (batch,):
+            raise ValueError(f"lengths: requires the shape [{batch}], but found {describe_shape(counts.shape)}")
+        if self._least_tokens > 1 and counts.min(initial=self._least_tokens) < self._least_tokens:
+            raise ValueError(f"lengths: requires at least {self._least_tokens} tokens, but found {counts.min()} at "
+                             f"[{counts.argmin()}]")
+        return counts
 
     def _run(self, plan: _Plan, inputs: list[AnyArray], outputs: list[AnyArray], counts: AnyArray | None = None) -> Any:
         try:
@@ -205,21 +215,9 @@ def _number(size: Any, batch: int, length: int) -> int:
     return length if isinstance(size, dict) else {BATCH: batch, LENGTH: length}.get(size, size)
 
 
-def _shortest(shape: Sequence[Any]) -> int:
-    """The least number of tokens that leaves one in a result, and in all that it is made of."""
-    length = 1
-    for size in shape:
-        for extra, stride in reversed(size["tokens"] if isinstance(size, dict) else ()):
-            length = max(1, (length - 1) * stride - extra)
-    return length
-
-
 def _result(item: Mapping[str, Any], batch: int, length: int, cleared: bool) -> npt.NDArray[np.float32]:
     """An array for an output of the manifest."""
     shape = [_number(size, batch, length) for size in item["shape"]]
-    if length < _shortest(item["shape"]):
-        raise ValueError(f"{item['name']}: requires inputs of at least {_shortest(item['shape'])} tokens for "
-                         f"{describe_extents([_extent(size) for size in item['shape']])}, but found {length}")
     return np.zeros(shape, np.float32) if cleared else _runtime.empty(shape)
 
 

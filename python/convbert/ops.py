@@ -131,9 +131,8 @@ def _trace(name: str, operands: list[_Operand], options: Mapping[str, Any]) -> G
         else:
             values[operand.parameter] = value
     results = OPERATIONS[name](**values, **options)
-    several = isinstance(results, tuple)
-    for index, value in enumerate(results if several else (results,)):
-        graph.output(value, f"result{index}" if several else "result")
+    for value in results if isinstance(results, tuple) else (results,):
+        graph.output(value)
     return graph
 
 

@@ -49,7 +49,7 @@ def options(tmp_path):
 def test_manifest(compiler, options):
     answer = compiler.call("compile", NORM.format(name="norm", eps="1.0e-3"), options)
     assert answer["manifest"] == {
-        "model_class": "norm", "min_row_pitch": 8,
+        "model_class": "norm", "min_row_pitch": 8, "least_tokens": 1,
         "inputs": [{"name": "x", "dtype": "float32", "shape": ["B", "T", 8]},
                    {"name": "input1", "dtype": "bool", "shape": ["B", "T"]}],
         "outputs": [{"name": "output0", "dtype": "float32", "shape": ["B", "T", 8]}],

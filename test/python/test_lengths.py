@@ -24,9 +24,25 @@ def test_depthwise(taps, padding, pads, length):
 
 
 def test_too_few_tokens():
-    with pytest.raises(ValueError, match=r"^result: requires inputs of at least 7 tokens for \[B, \(T-6\), 12\], but found "
-                                         "6$"):
+    with pytest.raises(ValueError, match="^depthwise_conv1d: requires inputs of at least 7 tokens, but found 6$"):
         ops.depthwise_conv1d(normal(2, 6, C), weight(C, 7), padding="valid")
+
+
+def test_too_few_tokens_on_the_way():
+    """Where no token is left between two layers, zeros around none are no result, and there is no mean of none."""
+    graph = nn.Graph("way")
+    x = graph.input("x", C)
+    a = nn.depthwise_conv1d(x, graph.parameter("w", (C, 5)), padding=(1, 0), stride=3, dilation=2)
+    graph.output(nn.depthwise_conv1d(a, graph.parameter("v", (C, 3)), padding=(4, 4)))
+    graph.output(nn.pool(nn.depthwise_conv1d(a, graph.parameter("u", (C, 2)), padding="valid")))
+    way = graph.compile({"w": weight(C, 5), "v": weight(C, 3), "u": weight(C, 2)})
+    # Two tokens behind a window of nine with one zero, in steps of three.
+    found = way(normal(2, 11, C))
+    assert found[0].shape == (2, 8, C) and all(np.isfinite(array).all() for array in found)
+    with pytest.raises(ValueError, match="^way: requires inputs of at least 11 tokens, but found 10$"):
+        way(normal(2, 10, C))
+    with pytest.raises(ValueError, match=r"^lengths: requires at least 11 tokens, but found 10 at \[1\]$"):
+        way(normal(2, 12, C), lengths=[12, 10])
 
 
 def chain():
