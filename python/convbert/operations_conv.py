@@ -161,7 +161,8 @@ def kernel_attention_conv(x: Rows, f1: Weight, f2: Weight, kernels: Weight, b1: 
 
     kernels: [N, out, in, K], biases: [N, out], f1: [hidden, in], f2: [N, hidden]; for layout="in_out" or "keras":
     [N, K, in, out], [in, hidden], [hidden, N]. aggregate: what is mixed, "kernels" or "outputs", which is the same but
-    for rounding; "auto" takes what needs fewer multiplications. temperature: positive; 1 as trained models are used.
+    for rounding; "auto" is "kernels", since it knows no lengths; for sequences below some 12 tokens "outputs" is
+    faster. temperature: positive; 1 as trained models are used.
     """
     order = layout_of(layout)
     f1, f2 = squeezed(f1, "f1", layout=order), squeezed(f2, "f2", layout=order)
