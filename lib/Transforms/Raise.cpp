@@ -2,6 +2,7 @@
 
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/RaiseWindow.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::convbert {
@@ -64,11 +65,17 @@ private:
     int64_t tokens = extent(sum.x, sum.xDims, sum.token), axis = indexOf(sum.xDims, sum.token);
     OpFoldResult made = getExtent(b, sum.start, indexOf(sum.outDims, sum.token));
     std::optional<int64_t> known = made ? getConstantIntValue(made) : std::nullopt;
-    int64_t span = (taps() - 1) * sum.dilation + 1;
-    bool fits = known && !ShapedType::isDynamic(tokens)
-                    ? *known == (tokens + sum.low + sum.high - span) / sum.stride + 1
-                    : made && keepsTokens() && isExtentOf(made, sum.x, axis);
-    return fits ? success() : b.notifyMatchFailure(op, "may have other tokens than windows fit");
+    int64_t extra = sum.low + sum.high - (taps() - 1) * sum.dilation - 1;
+    if (known && !ShapedType::isDynamic(tokens))
+      return *known == (tokens + extra) / sum.stride + 1
+                 ? success()
+                 : b.notifyMatchFailure(op, "has other tokens than windows fit");
+    using Bounds = ValueBoundsConstraintSet;
+    AffineExpr windows = (b.getAffineDimExpr(0) + extra).floorDiv(sum.stride) + 1;
+    FailureOr<bool> fits = failure();
+    if (made)
+      fits = Bounds::areEqual(made, {AffineMap::get(1, 0, windows), {Bounds::Variable(sum.x, axis)}});
+    return succeeded(fits) && *fits ? success() : b.notifyMatchFailure(op, "may have other tokens than windows fit");
   }
 
   /// Axes in the order of the dialect: batch, token, features, of which there are one or two.

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::convbert;
@@ -109,15 +110,8 @@ OpFoldResult convbert::getExtent(OpBuilder &b, Value init, int64_t axis) {
 }
 
 bool convbert::isExtentOf(OpFoldResult size, Value tensor, int64_t axis) {
-  auto value = dyn_cast<Value>(size);
-  auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
-  if (!dim || dim.getConstantIndex() != axis)
-    return false;
-  if (dim.getSource() == tensor)
-    return true;
-  auto pad = tensor.getDefiningOp<tensor::PadOp>();
-  return pad && pad.getStaticLow()[axis] == 0 && pad.getStaticHigh()[axis] == 0 &&
-         isExtentOf(size, pad.getSource(), axis);
+  FailureOr<bool> isEqual = ValueBoundsConstraintSet::areEqual(size, {tensor, axis});
+  return succeeded(isEqual) && *isEqual;
 }
 
 Value convbert::arrange(OpBuilder &b, Location loc, Value value, ArrayRef<unsigned> have, ArrayRef<unsigned> want) {
