@@ -21,9 +21,12 @@ std::optional<CostModel> CostModel::get(StringRef isa) {
   return CostModel(*found, core);
 }
 
+int64_t CostModel::getTileChannels() const {
+  return 2 * getLanes() == TileSizes::channelBlock ? getLanes() : TileSizes::channelBlock;
+}
+
 int64_t CostModel::countTileRegisters() const {
-  int64_t lanes = isa->vectorBits / 32;
-  return (isa->tiles.rows + 1) * isa->tiles.panel / lanes + (isa->hasFMA ? 1 : 2);
+  return (isa->tiles.rows + 1) * isa->tiles.panel / getLanes() + (isa->hasFMA ? 1 : 2);
 }
 
 int64_t CostModel::countBlockBytes(int64_t depth) const {

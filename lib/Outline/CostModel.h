@@ -34,6 +34,14 @@ public:
 
   const CoreCosts &getCore() const { return core; }
 
+  /// Elements of a vector register.
+  int64_t getLanes() const { return isa->vectorBits / 32; }
+
+  /// Channels of a tile of a depthwise convolution: a block, whose vectors are a loop.  Where a block is two vectors,
+  /// LLVM unrolls that loop and computes token after token, each sum waiting for the one before: there it is one
+  /// vector.
+  int64_t getTileChannels() const;
+
   /// Vector registers that a register tile of the matrix product takes: sums, vectors of a panel, and one or, without
   /// three-operand instructions, two for a row.  At most getCore().registers.
   int64_t countTileRegisters() const;

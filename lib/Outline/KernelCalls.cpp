@@ -1,6 +1,7 @@
 //===- KernelCalls.cpp - Which kernel computes an operation -----------------===//
 
 #include "dialect/IR/ShapeRules.h"
+#include "lib/Outline/FoldedConvs.h"
 #include "lib/Outline/KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -10,6 +11,19 @@
 
 using namespace mlir;
 using namespace mlir::convbert;
+
+TemplateParameters KernelEmitter::branchParameters(size_t count, StringRef tile) {
+  SmallVector<std::string> tiles, logits, types(count, tile.str());
+  types.append(count, "tensor<1x16xf32>");
+  for (size_t m = 0; m < count; ++m) {
+    tiles.push_back("%u" + text(m) + "Tensor");
+    logits.push_back("%l" + text(m) + "Tensor");
+  }
+  return {{"BRANCHES", text(count)},
+          {"TILES", llvm::join(tiles, ", ")},
+          {"LOGITS", llvm::join(logits, ", ")},
+          {"TYPES", llvm::join(types, ", ")}};
+}
 
 LogicalResult KernelEmitter::call(StringRef name, StringRef suffix, const TemplateParameters &parameters,
                                   ValueRange operands) {
@@ -247,23 +261,16 @@ struct Emitter : KernelEmitter {
   }
 
   LogicalResult emit(SelectBranchesOp op) {
+    if (isFoldedConv(op.getBranches().front()))
+      return emitFolded(*this, op);
     size_t branches = op.getBranches().size();
     int64_t padded = llvm::alignTo(getFeatures(op.getResult()), TileSizes::lanes);
-    SmallVector<std::string> tiles, logits, types(branches, "tensor<1x8x16xf32>");
-    types.append(branches, "tensor<1x16xf32>");
-    for (size_t m = 0; m < branches; ++m) {
-      tiles.push_back("%u" + text(m) + "Tensor");
-      logits.push_back("%l" + text(m) + "Tensor");
-    }
     SmallVector<Value> operands;
     for (Value value : op->getOperands())
       operands.push_back(host.rows(value, padded));
     operands.push_back(host.rows(op.getResult(), padded));
-    TemplateParameters parameters{{"W", text(padded)},
-                                  {"BRANCHES", text(branches)},
-                                  {"TILES", llvm::join(tiles, ", ")},
-                                  {"LOGITS", llvm::join(logits, ", ")},
-                                  {"TYPES", llvm::join(types, ", ")}};
+    TemplateParameters parameters = branchParameters(branches, "tensor<1x8x16xf32>");
+    parameters.push_back({"W", text(padded)});
     return call("select_branches", text(branches) + "_" + text(padded), parameters, operands);
   }
 
@@ -274,6 +281,8 @@ struct Emitter : KernelEmitter {
   }
 
   LogicalResult emit(PoolOp op) {
+    if (isFoldedConv(op.getX()))
+      return emitFolded(*this, op);
     int64_t width = getFeatures(op.getX());
     if (op.getKind() == PoolKind::Mean) {
       int64_t padded = llvm::alignTo(width, TileSizes::lanes);

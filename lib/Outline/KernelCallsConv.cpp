@@ -166,7 +166,7 @@ struct ConvEmitter : KernelEmitter {
     } else {
       int64_t width = llvm::alignTo(getFeatures(op.getX()), TileSizes::channelBlock);
       suffix += "_w" + text(width);
-      parameters.push_back({"W", text(width)});
+      parameters.append({{"W", text(width)}, {"TILE", text(host.getCosts().getTileChannels())}});
     }
     if (hasSteps)
       parameters.append({{"STEPS", ""}, {"STRIDE", text(window.stride)}, {"DILATION", text(window.dilation)}});
@@ -182,6 +182,67 @@ struct ConvEmitter : KernelEmitter {
       parameters.push_back({"OUT", ""});
     return call(kernel, suffix, parameters,
                 {host.rows(op.getX()), parameter(op.getWeight()), host.rows(op.getResult())});
+  }
+
+  /// What a convolution is like that is not made.
+  struct Folded {
+    int64_t taps, rows, low, high, width;
+
+    explicit Folded(DepthwiseConv1DOp op)
+        : taps(op.getTaps()), rows(taps + (op.getBias() ? 1 : 0)), low(op.getPads()[0]), high(op.getPads()[1]),
+          width(llvm::alignTo(getFeatures(op.getX()), TileSizes::channelBlock)) {}
+
+    std::string getSuffix() const {
+      return "k" + text(taps) + (low == high ? "" : "_low" + text(low)) + "_w" + text(width) +
+             (rows == taps ? "" : "_bias");
+    }
+    TemplateParameters getParameters() const {
+      TemplateParameters parameters{{"K", text(taps)}, {"LOW", text(low)}, {"ROWS", text(rows)}, {"W", text(width)}};
+      if (rows != taps)
+        parameters.push_back({"BIAS", ""});
+      return parameters;
+    }
+  };
+
+  /// The mean of a convolution that is not made.
+  LogicalResult emit(PoolOp op) {
+    auto conv = op.getX().getDefiningOp<DepthwiseConv1DOp>();
+    Folded folded(conv);
+    TemplateParameters parameters = folded.getParameters();
+    parameters.push_back({"HIGH", text(folded.high)});
+    return call("pool_depthwise", folded.getSuffix(), parameters,
+                {host.rows(conv.getX()), parameter(conv.getWeight()), host.rows(op.getResult())});
+  }
+
+  /// A sum of convolutions that are not made, with weights of the sequence, is one with taps of the sequence.
+  LogicalResult emit(SelectBranchesOp op) {
+    auto conv = op.getBranches().front().getDefiningOp<DepthwiseConv1DOp>();
+    Folded folded(conv);
+    SmallVector<Value> operands;
+    for (Value branch : op.getBranches())
+      operands.push_back(parameter(branch.getDefiningOp<DepthwiseConv1DOp>().getWeight()));
+    for (Value logits : op.getLogits())
+      operands.push_back(host.rows(logits));
+    unsigned buffer = host.getPlan().getMixedTaps(op.getResult());
+    int64_t block = folded.rows * TileSizes::channelBlock;
+    OpFoldResult sequences = host.getContext().counts[getArena(RowKind::Sequence, 0)];
+    Value mixed = host.view(
+        buffer,
+        {sequences, index(folded.width / TileSizes::channelBlock), index(folded.rows), index(TileSizes::channelBlock)},
+        {index(host.getPlan().getBuffer(buffer).pitch), index(block), index(TileSizes::channelBlock), index(1)});
+    operands.push_back(mixed);
+    size_t branches = op.getBranches().size();
+    TemplateParameters parameters = branchParameters(branches, "tensor<1x" + text(folded.rows) + "x16xf32>");
+    parameters.append({{"W", text(folded.width)}, {"ROWS", text(folded.rows)}});
+    if (failed(call("mix_taps", text(branches) + "_" + text(folded.rows) + "_w" + text(folded.width), parameters,
+                    operands)))
+      return failure();
+    parameters = folded.getParameters();
+    parameters.append({{"IN", text(TileSizes::tokenRows + folded.taps - 1)},
+                       {"TILE", text(host.getCosts().getTileChannels())},
+                       {"SEQUENCES", ""}});
+    return call("depthwise", folded.getSuffix() + "_sequences", parameters,
+                {host.rows(conv.getX()), mixed, host.rows(op.getResult())});
   }
 
   /// A convolution by taps of each token.
@@ -330,5 +391,9 @@ LogicalResult convbert::emitConvolution(KernelEmitter &emitter, LightConvOp op) 
   return ConvEmitter{emitter}.emit(op);
 }
 LogicalResult convbert::emitTapSoftmax(KernelEmitter &emitter, DynamicKernelOp op) {
+  return ConvEmitter{emitter}.emit(op);
+}
+LogicalResult convbert::emitFolded(KernelEmitter &emitter, PoolOp op) { return ConvEmitter{emitter}.emit(op); }
+LogicalResult convbert::emitFolded(KernelEmitter &emitter, SelectBranchesOp op) {
   return ConvEmitter{emitter}.emit(op);
 }

@@ -20,6 +20,9 @@ struct KernelEmitter {
 
   static std::string text(int64_t value) { return std::to_string(value); }
 
+  /// What templates of a selection of branches repeat: tensors of type `tile` and their logits.
+  static TemplateParameters branchParameters(size_t count, StringRef tile);
+
   LogicalResult call(StringRef name, StringRef suffix, const TemplateParameters &parameters, ValueRange operands);
 
   /// One matrix product: rows of `x` from `inColumn` on times panels, to rows of `y` from `outColumn` on.
@@ -38,6 +41,9 @@ LogicalResult emitConvolution(KernelEmitter &emitter, Conv1DOp op);
 LogicalResult emitConvolution(KernelEmitter &emitter, DepthwiseConv1DOp op);
 LogicalResult emitConvolution(KernelEmitter &emitter, ApplyKernelOp op);
 LogicalResult emitConvolution(KernelEmitter &emitter, LightConvOp op);
+/// The mean and the selection of convolutions that are not made.
+LogicalResult emitFolded(KernelEmitter &emitter, PoolOp op);
+LogicalResult emitFolded(KernelEmitter &emitter, SelectBranchesOp op);
 /// The softmax over the taps that `op` has computed, where it is not taken by a convolution.
 LogicalResult emitTapSoftmax(KernelEmitter &emitter, DynamicKernelOp op);
 

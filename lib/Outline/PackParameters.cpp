@@ -4,6 +4,7 @@
 #include "dialect/IR/WindowRules.h"
 #include "lib/Outline/ExpandHeads.h"
 #include "lib/Outline/FeatureLayout.h"
+#include "lib/Outline/FoldedConvs.h"
 #include "lib/Outline/MixedKernels.h"
 #include "lib/Outline/Passes.h"
 #include "lib/Outline/Requirements.h"
@@ -129,6 +130,7 @@ struct PackParametersPass : convbert::impl::PackParametersPassBase<PackParameter
     for (Conv1DOp op : llvm::to_vector(getOperation().getBody().front().getOps<Conv1DOp>()))
       if (op.hasSequenceWeights() && failed(isolateMix(rewriter, op)))
         return signalPassFailure();
+    foldConvs(rewriter, getOperation());
     FailureOr<FeatureLayouts> computed = FeatureLayouts::compute(getOperation());
     if (failed(computed))
       return signalPassFailure();

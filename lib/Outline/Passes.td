@@ -25,6 +25,11 @@ def PackParametersPass : Pass<"convbert-pack-parameters", "::mlir::func::FuncOp"
     With `weights=bf16` an `arith.truncf` of the panels is the last of the chain; with `isa=avx512bf16` too, and panels
     hold pairs of neighbours in k, [panel][in / 2][nr][2].  Biases, normalisations, tables and
     the weights of depthwise convolutions stay f32.
+
+    Depthwise convolutions of the same rows get the window that covers all of them where `convbert.select_branches` takes
+    them and nothing else does, and a sum of their means becomes the mean of one convolution with the sum of their taps:
+    `convbert-outline` then makes none of them.  The mean takes sums of the rows that are read, the selection is one
+    convolution with taps that are mixed for each sequence.
   }];
   let options = [
     Option<"instructionSet", "isa", "std::string", "\"avx2\"", "Instruction set: generic, avx2, avx512, avx512bf16 or neon">,

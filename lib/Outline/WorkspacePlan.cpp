@@ -2,6 +2,7 @@
 
 #include "lib/Outline/WorkspacePlan.h"
 #include "dialect/IR/ShapeRules.h"
+#include "lib/Outline/FoldedConvs.h"
 #include "lib/Outline/MixedKernels.h"
 #include "lib/Outline/PaddedRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,10 +12,13 @@
 using namespace mlir;
 using namespace mlir::convbert;
 
+/// Whether `value` is computed where it is read, by the operation that reads it.
+static bool isReadThrough(Value value) { return isMixedParameter(value) || isFoldedConv(value); }
+
 bool WorkspacePlan::isActivation(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && isa<FloatType>(type.getElementType()) && type.getRank() >= 2 && type.isDynamicDim(0) &&
-         !isMixedParameter(value);
+         !isReadThrough(value);
 }
 
 /// Tokens for `B x T x C` and `B x T x H x K`; pooled rows for `B x C`; keys for `B x T`.
@@ -54,7 +58,8 @@ static int64_t touchedWidth(Operation *op, int64_t width, const TileSizes &tiles
   }
   if (isa_and_nonnull<DenseOp>(op))
     return tiles.padToPanels(width);
-  if (isa_and_nonnull<DepthwiseConv1DOp>(op))
+  if (isa_and_nonnull<DepthwiseConv1DOp>(op) ||
+      (isa_and_nonnull<PoolOp, SelectBranchesOp>(op) && isFoldedConv(op->getOperand(0))))
     return llvm::alignTo(width, TileSizes::channelBlock);
   if (isa_and_nonnull<WeightedSumOp>(op)) // the last block is read in whole vectors, wherever it begins
     return width + TileSizes::lanes;
@@ -159,9 +164,9 @@ bool WorkspacePlan::canBeDense(Value value) const {
   return (!value.getDefiningOp() || fits(value.getDefiningOp())) && llvm::all_of(value.getUsers(), fits);
 }
 
-/// The operation whose kernels read a value that `user` uses: parameters are mixed where their convolution is computed.
+/// The operation whose kernels read a value that `user` uses.
 static Operation *getReader(Operation *user) {
-  while (user->getNumResults() == 1 && isMixedParameter(user->getResult(0)))
+  while (user->getNumResults() == 1 && isReadThrough(user->getResult(0)))
     user = *user->user_begin();
   return user;
 }
@@ -325,6 +330,26 @@ void WorkspacePlan::addMixed(func::FuncOp fn) {
   }
 }
 
+/// A buffer for each selection of convolutions that are not made: blocks of channels, the taps and the bias of each.
+void WorkspacePlan::addMixedTaps(func::FuncOp fn) {
+  int64_t position = 0;
+  for (Operation &op : fn.getBody().front()) {
+    ++position;
+    auto select = dyn_cast<SelectBranchesOp>(op);
+    if (!select || !isFoldedConv(select.getBranches().front()))
+      continue;
+    auto conv = select.getBranches().front().getDefiningOp<DepthwiseConv1DOp>();
+    Buffer buffer;
+    buffer.kind = RowKind::Sequence;
+    buffer.width =
+        llvm::alignTo(getFeatures(conv.getX()), TileSizes::channelBlock) * (conv.getTaps() + (conv.getBias() ? 1 : 0));
+    buffer.pitch = buffer.width + TileSizes::lanes;
+    buffer.first = buffer.last = position;
+    mixedTaps[select.getResult()] = buffers.size();
+    buffers.push_back(buffer);
+  }
+}
+
 /// A buffer for each convolution that leaves taps out of logits that are not made for it alone.
 void WorkspacePlan::addOwnTaps(func::FuncOp fn) {
   int64_t position = 0;
@@ -386,6 +411,7 @@ FailureOr<WorkspacePlan> WorkspacePlan::compute(func::FuncOp fn, const TileSizes
   plan.addPlainBias(fn);
   plan.addPadded(fn);
   plan.addMixed(fn);
+  plan.addMixedTaps(fn);
   plan.addOwnTaps(fn);
   if (tiles.isPaired)
     plan.addRounded(fn);

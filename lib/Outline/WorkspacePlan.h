@@ -77,6 +77,8 @@ public:
   std::pair<unsigned, unsigned> getPadded(Value result) const { return padded.lookup(result); }
   /// The buffers of a convolution for the panels and the bias of one sequence, mixed from those of its kernels.
   std::pair<unsigned, unsigned> getMixed(Value result) const { return mixed.lookup(result); }
+  /// The buffer of a selection of convolutions that are not made for the taps of each sequence.
+  unsigned getMixedTaps(Value result) const { return mixedTaps.lookup(result); }
   /// The buffer of a convolution for logits of taps that it may change; nothing if it may change those that it is
   /// given.
   std::optional<unsigned> getOwnTaps(Value result) const {
@@ -115,6 +117,7 @@ private:
   void addPlainBias(func::FuncOp fn);
   void addPadded(func::FuncOp fn);
   void addMixed(func::FuncOp fn);
+  void addMixedTaps(func::FuncOp fn);
   void addOwnTaps(func::FuncOp fn);
   int64_t physicalWidth(Value value) const;
 
@@ -127,6 +130,7 @@ private:
   llvm::DenseMap<unsigned, unsigned> plainBias; ///< by length
   llvm::DenseMap<Value, std::pair<unsigned, unsigned>> padded;
   llvm::DenseMap<Value, std::pair<unsigned, unsigned>> mixed;
+  llvm::DenseMap<Value, unsigned> mixedTaps;
   llvm::DenseMap<Value, unsigned> ownTaps;
   Footprint footprint;
 };

@@ -114,6 +114,23 @@ func.func @forward(%x: tensor<?x?x32xf32>) -> tensor<?x?x8xf32> {
   return %y : tensor<?x?x8xf32>
 }
 """
+SELECTED = """
+ml_program.global private @t(#ml_program.extern : tensor<3x32xf32>) : tensor<3x32xf32>
+ml_program.global private @z(#ml_program.extern : tensor<4x32xf32>) : tensor<4x32xf32>
+ml_program.global private @s(#ml_program.extern : tensor<2x4x32xf32>) : tensor<2x4x32xf32>
+func.func @forward(%x: tensor<?x?x32xf32>) -> tensor<?x?x32xf32> {
+  %t = ml_program.global_load_const @t : tensor<3x32xf32>
+  %z = ml_program.global_load_const @z : tensor<4x32xf32>
+  %s = ml_program.global_load_const @s : tensor<2x4x32xf32>
+  %u = convbert.depthwise_conv1d %x, %t {pads = array<i64: 1, 1>, layout = #convbert.layout<in_out>}
+    : (tensor<?x?x32xf32>, tensor<3x32xf32>) -> tensor<?x?x32xf32>
+  %v = convbert.depthwise_conv1d %x, %t {pads = array<i64: 2, 2>, dilation = 2 : i64, layout = #convbert.layout<in_out>}
+    : (tensor<?x?x32xf32>, tensor<3x32xf32>) -> tensor<?x?x32xf32>
+  %y = convbert.selective_kernel %u, %v squeeze(%z) select(%s)
+    : (tensor<?x?x32xf32>, tensor<?x?x32xf32>, tensor<4x32xf32>, tensor<2x4x32xf32>) -> tensor<?x?x32xf32>
+  return %y : tensor<?x?x32xf32>
+}
+"""
 KINDS = {"dense", "dense_deep", "norm", "embed", "depthwise", "span", "attention", "copy", "select"}
 
 
@@ -161,7 +178,7 @@ def test_all_templates_are_substituted(tools, tmp_path, target):
         text = outline(tools, tmp_path / str(i), *changes, target=target, options=options)
         assert not PLACEHOLDER.search(text) and not CONDITION.search(text)
         used |= set(functions(text))
-    for module in [OTHERS, CONVOLUTION, MIXED]:
+    for module in [OTHERS, CONVOLUTION, MIXED, SELECTED]:
         (tmp_path / "module.mlir").write_text(module)
         done = subprocess.run([tools / "convbert-compile", tmp_path / "module.mlir", "--compile-from=import",
                                "--compile-to=outline", f"--target={target}", *options], capture_output=True, text=True,

@@ -12,11 +12,14 @@ isas = pytest.mark.parametrize(
     "isa", [pytest.param(i, marks=pytest.mark.skipif(not supported(i), reason=f"no {i} here")) for i in ISAS]
 )
 
+#: Channels of a tile: a block, or one vector where a block is two.
+TILES = {isa: 16 if isa.startswith("avx512") else 32 for isa in ISAS}
+
 
 @lru_cache(maxsize=None)
 def kernel(isa, taps, low, bias, width):
     """The kernel of one bias row or none; `low` zeros stand before a sequence, the rest of taps - 1 behind it."""
-    return compile_kernel("depthwise", isa, K=taps, LOW=low, IN=taps + 3, W=width, ROWS=taps + bias,
+    return compile_kernel("depthwise", isa, K=taps, LOW=low, IN=taps + 3, W=width, ROWS=taps + bias, TILE=TILES[isa],
                           **({"BIAS": ""} if bias else {}))
 
 

@@ -91,7 +91,8 @@ def test_attention_teams(isa, tmp_path):
 
 @isas
 def test_depthwise_teams(isa, tmp_path):
-    source = module("depthwise", [ROWS, "memref<?x9x32xf32>", ROWS], K=9, ROWS=9, LOW=4, IN=12, W=96)
+    source = module("depthwise", [ROWS, "memref<?x9x32xf32>", ROWS], K=9, ROWS=9, LOW=4, IN=12, W=96,
+                    TILE=test_depthwise.TILES[isa])
     case = test_depthwise.Case(isa, LENGTHS)
     blocks = np.ascontiguousarray(case.weights.reshape(9, -1, 32).transpose(1, 0, 2))
     got = check(compile_module(source, isa, tmp_path), (case.x, blocks), case, 96)
