@@ -11,6 +11,7 @@
 #define CONVBERT_LIB_OUTLINE_COSTMODEL_H
 
 #include "lib/Outline/Target.h"
+#include <numeric>
 
 namespace mlir::convbert {
 
@@ -41,6 +42,10 @@ public:
   /// LLVM unrolls that loop and computes token after token, each sum waiting for the one before: there it is one
   /// vector.
   int64_t getTileChannels() const;
+
+  /// Features of rows of `width` whose sums over rows are one task: a cache line holds 16, and lines that lie beside
+  /// each other are fetched together; the sums of several vectors do not wait for each other.
+  static int64_t getSumFeatures(int64_t width) { return std::gcd(width, int64_t(64)); }
 
   /// Vector registers that a register tile of the matrix product takes: sums, vectors of a panel, and one or, without
   /// three-operand instructions, two for a row.  At most getCore().registers.

@@ -44,8 +44,23 @@ LogicalResult KernelEmitter::dense(Value x, int64_t inColumn, Value panels, Valu
   Value rows = tiles.isPaired ? host.pairTilesIn(x, inColumn, type.getDimSize(1))
                               : host.tilesIn(x, inColumn, type.getDimSize(1));
   if (multiplier)
-    multiplier = host.tilesOut(multiplier, 0, type);
+    multiplier = host.tilesOut(multiplier, outColumn, type);
   return product(rows, panels, bias, multiplier, activation, host.tilesOut(y, outColumn, type));
+}
+
+LogicalResult KernelEmitter::dense(Value x, Value weight, Value bias, Value multiplier, ActivationKind activation,
+                                   Value y) {
+  int64_t column = 0;
+  unsigned part = 0;
+  Value panels = parameter(weight);
+  do {
+    if (failed(dense(x, /*inColumn=*/0, panels, parameter(bias, part), multiplier, activation, y, column)))
+      return failure();
+    auto type = cast<MemRefType>(panels.getType());
+    column += type.getDimSize(0) * type.getDimSize(2);
+    panels = parameter(weight, ++part);
+  } while (panels);
+  return success();
 }
 
 LogicalResult KernelEmitter::product(Value rows, Value panels, Value bias, Value multiplier, ActivationKind activation,
@@ -105,15 +120,14 @@ struct Emitter : KernelEmitter {
   }
 
   LogicalResult emit(DenseOp op) {
-    return dense(op.getX(), 0, parameter(op.getWeight()), parameter(op.getBias()), op.getMultiplier(),
-                 op.getActivation(), op.getResult(), 0);
+    return dense(op.getX(), op.getWeight(), op.getBias(), op.getMultiplier(), op.getActivation(), op.getResult());
   }
 
   LogicalResult emit(DynamicKernelOp op) {
     if (op.getSpanKey())
       return op.emitOpError() << "requires its span-aware key fused into the layer that makes a factor of the product";
-    if (failed(dense(op.getQ(), 0, parameter(op.getWeight()), parameter(op.getBias()), Value(),
-                     ActivationKind::Identity, op.getResult(), 0)))
+    if (failed(dense(op.getQ(), op.getWeight(), op.getBias(), /*multiplier=*/Value(), ActivationKind::Identity,
+                     op.getResult())))
       return failure();
     return op.getNormalize() == KernelNorm::None ? success() : emitTapSoftmax(*this, op);
   }
@@ -286,7 +300,7 @@ struct Emitter : KernelEmitter {
     int64_t width = getFeatures(op.getX());
     if (op.getKind() == PoolKind::Mean) {
       int64_t padded = llvm::alignTo(width, TileSizes::lanes);
-      TemplateParameters parameters{{"W", text(padded)}};
+      TemplateParameters parameters{{"W", text(padded)}, {"V", text(CostModel::getSumFeatures(padded))}};
       SmallVector<Value> operands{host.rows(op.getX(), padded), host.rows(op.getResult(), padded)};
       if (op.getMask()) {
         parameters.push_back({"MASK", ""});

@@ -209,7 +209,7 @@ struct ConvEmitter : KernelEmitter {
     auto conv = op.getX().getDefiningOp<DepthwiseConv1DOp>();
     Folded folded(conv);
     TemplateParameters parameters = folded.getParameters();
-    parameters.push_back({"HIGH", text(folded.high)});
+    parameters.append({{"HIGH", text(folded.high)}, {"V", text(CostModel::getSumFeatures(folded.width))}});
     return call("pool_depthwise", folded.getSuffix(), parameters,
                 {host.rows(conv.getX()), parameter(conv.getWeight()), host.rows(op.getResult())});
   }

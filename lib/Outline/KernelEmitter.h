@@ -28,6 +28,8 @@ struct KernelEmitter {
   /// One matrix product: rows of `x` from `inColumn` on times panels, to rows of `y` from `outColumn` on.
   LogicalResult dense(Value x, int64_t inColumn, Value panels, Value bias, Value multiplier, ActivationKind activation,
                       Value y, int64_t outColumn);
+  /// The product of `x` and `weight` to `y`, part by part.
+  LogicalResult dense(Value x, Value weight, Value bias, Value multiplier, ActivationKind activation, Value y);
   /// The same on tiles of rows: `rows` as the kernel reads them, `multiplier` and `out` as it writes them.
   LogicalResult product(Value rows, Value panels, Value bias, Value multiplier, ActivationKind activation, Value out);
 

@@ -72,6 +72,17 @@ public:
     return *this;
   }
 
+  /// `extent` of `axis`, from `offset` on.
+  Relayout &slice(int64_t axis, int64_t offset, int64_t extent) {
+    SmallVector<int64_t> shape(type().getShape());
+    shape[axis] = extent;
+    SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)), strides(shape.size(), b.getIndexAttr(1));
+    offsets[axis] = b.getIndexAttr(offset);
+    value = tensor::ExtractSliceOp::create(b, loc, type().clone(shape), value, offsets,
+                                           getAsIndexOpFoldResult(b.getContext(), shape), strides);
+    return *this;
+  }
+
   Relayout &padTo(int64_t axis, int64_t multiple) { return pad(axis, llvm::alignTo(size(axis), multiple)); }
 
   /// Pads the blocks of `layout` along `axis`.
@@ -170,6 +181,16 @@ private:
     return weight.get();
   }
 
+  /// The same in the parts that are products of their own: see TileSizes::getRest().
+  SmallVector<Value> packParts(OpBuilder &b, Relayout &weight, int64_t outAxis) {
+    int64_t features = weight.size(outAxis), rest = tiles.getRest(features);
+    if (!rest)
+      return {packPanels(weight, outAxis)};
+    Relayout last(b, weight.get());
+    return {packPanels(weight.slice(outAxis, 0, features - rest), outAxis),
+            packPanels(last.slice(outAxis, features - rest, rest), outAxis)};
+  }
+
   /// A bias (zeros if there is none), padded like the weight's output features, in panels.
   Value packBias(OpBuilder &b, Operation *op, Value bias, Value weight, int64_t features,
                  llvm::function_ref<void(Relayout &)> order) {
@@ -179,6 +200,22 @@ private:
     r.padTo(0, panel).split(0, panel);
     // Zeros are zeros in any order.
     return bias ? r.get() : zeros(b, op, weight, {r.size(0), panel});
+  }
+
+  /// The same in parts like those of `panels`.
+  SmallVector<Value> packBiasParts(OpBuilder &b, Operation *op, Value bias, Value weight, ArrayRef<Value> panels,
+                                   int64_t features, llvm::function_ref<void(Relayout &)> order) {
+    if (panels.size() == 1)
+      return {packBias(b, op, bias, weight, features, order)};
+    Relayout all(b, bias ? bias : zeros(b, op, weight, {features}));
+    order(all);
+    auto type = cast<RankedTensorType>(panels.front().getType());
+    int64_t first = type.getDimSize(0) * type.getDimSize(2);
+    auto part = [&](int64_t offset, int64_t extent) {
+      Value own = bias ? Relayout(b, all.get()).slice(0, offset, extent).get() : Value();
+      return packBias(b, op, own, weight, extent, [](Relayout &) {});
+    };
+    return {part(0, first), part(first, all.size(0) - first)};
   }
 
   /// Zeros of `weight`'s element type.
@@ -194,9 +231,9 @@ private:
     Relayout r(b, op.getWeight());
     int64_t outAxis = op.getLayout() == WeightLayout::OutIn ? 0 : 1;
     r.padBlocks(outAxis, out).padBlocks(1 - outAxis, in);
-    Value panels = packPanels(r, outAxis);
-    Value bias =
-        packBias(b, op, op.getBias(), op.getWeight(), op.getOutFeatures(), [&](Relayout &r) { r.padBlocks(0, out); });
+    SmallVector<Value> panels = packParts(b, r, outAxis);
+    SmallVector<Value> bias = packBiasParts(b, op, op.getBias(), op.getWeight(), panels, op.getOutFeatures(),
+                                            [&](Relayout &r) { r.padBlocks(0, out); });
     setBias(b, op, bias, op.getOutFeatures());
     replace(b, op.getWeightMutable(), panels);
   }
@@ -285,9 +322,10 @@ private:
     if (op.getLayout() == WeightLayout::InOut)
       r.transpose({1, 0});
     r.padBlocks(1, layouts.get(op.getQ())).split(0, taps).transpose({1, 0, 2}).pad(1, padded).join(0);
-    Value panels = packPanels(r, 0);
-    Value bias = packBias(b, op, op.getBias(), op.getWeight(), features,
-                          [&](Relayout &r) { r.split(0, taps).transpose({1, 0}).pad(1, padded).join(0); });
+    SmallVector<Value> panels = packParts(b, r, 0);
+    SmallVector<Value> bias = packBiasParts(b, op, op.getBias(), op.getWeight(), panels, features, [&](Relayout &r) {
+      r.split(0, taps).transpose({1, 0}).pad(1, padded).join(0);
+    });
     setBias(b, op, bias, features);
     replace(b, op.getWeightMutable(), panels);
   }

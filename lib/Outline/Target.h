@@ -43,6 +43,14 @@ struct TileSizes {
     return padded(narrow) * 100 < padded(panel) * narrowPercent ? narrow : panel;
   }
 
+  /// The last features of a product with `features` of them, those behind whole wide panels, if a narrow panel of their
+  /// own leaves less to pad than panels of one width; else 0.
+  int64_t getRest(int64_t features) const {
+    int64_t rest = features % panel;
+    bool pays = rest > 0 && rest <= narrow && features > panel && features - rest + narrow < padToPanels(features);
+    return pays ? rest : 0;
+  }
+
   /// `width` rounded up to whole panels.
   int64_t padToPanels(int64_t width) const { return llvm::alignTo(width, getPanel(width)); }
 

@@ -47,6 +47,18 @@ func.func @dense(%x: tensor<?x?x8xf32>, %w: tensor<30x8xf32>, %b: tensor<30xf32>
   return %y : tensor<?x?x30xf32>
 }
 
+// What is left behind panels of 48 lies in one of 32 if that leaves less to pad: two parts, which are products of their
+// own.
+// CHECK-LABEL: func.func @parts(
+// AVX2:          convbert.weight_view %{{.*}} : (tensor<3x24xf32>) -> tensor<72xf32>
+// AVX2:          convbert.weight_view %{{.*}} : (tensor<3x8x24xf32>) -> tensor<72x8xf32>
+// AVX512:        convbert.weight_view %{{.*}}, %{{.*}} : (tensor<1x48xf32>, tensor<1x32xf32>) -> tensor<72xf32>
+// AVX512:        convbert.weight_view %{{.*}}, %{{.*}} : (tensor<1x8x48xf32>, tensor<1x8x32xf32>) -> tensor<72x8xf32>
+func.func @parts(%x: tensor<?x?x8xf32>, %w: tensor<72x8xf32>, %b: tensor<72xf32>) -> tensor<?x?x72xf32> {
+  %y = convbert.dense %x, %w, %b : (tensor<?x?x8xf32>, tensor<72x8xf32>, tensor<72xf32>) -> tensor<?x?x72xf32>
+  return %y : tensor<?x?x72xf32>
+}
+
 // A weight that is stored the other way round needs no turn inside a panel; a missing bias is zeros.
 // CHECK-LABEL: func.func @in_out(
 // AVX2:          %[[Z:.*]] = arith.constant dense<0.000000e+00> : tensor<2x24xf32>

@@ -22,6 +22,22 @@ TEST(TargetTest, TakesNarrowPanelsWhereWideOnesPadMore) {
     EXPECT_EQ(tiles.getPanel(features), 48) << features;
 }
 
+TEST(TargetTest, TakesOneNarrowPanelBehindWideOnes) {
+  TileSizes tiles = *TileSizes::get("avx512");
+  // 80 against 96 columns, 176 against 192, 272 against 288.
+  EXPECT_EQ(tiles.getRest(65), 17);
+  EXPECT_EQ(tiles.getRest(72), 24);
+  EXPECT_EQ(tiles.getRest(80), 32);
+  EXPECT_EQ(tiles.getRest(176), 32);
+  EXPECT_EQ(tiles.getRest(272), 32);
+  // Nothing behind wide panels or in front of them, more than a narrow one, or as few columns in panels of one width.
+  for (int64_t features : {1, 24, 48, 64, 81, 96, 100, 128, 256, 512, 768, 3072})
+    EXPECT_EQ(tiles.getRest(features), 0) << features;
+  // One width.
+  for (int64_t features = 1; features < 400; ++features)
+    EXPECT_EQ(TileSizes::get("avx2")->getRest(features), 0) << features;
+}
+
 TEST(TargetTest, PadsToThePanelsOfAProduct) {
   EXPECT_EQ(TileSizes::get("avx512")->padToPanels(256), 256);
   EXPECT_EQ(TileSizes::get("avx512")->padToPanels(768), 768);
