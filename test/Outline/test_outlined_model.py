@@ -40,7 +40,8 @@ def test_kernels_do_not_grow_with_depth(tools, tmp_path, target):
     packing = [name for name, kind in kernels[12] if kind == "pack"]
     assert sorted(kind for _, kind in kernels[12] if kind not in ("pack", "copy", "dense")) == [
         "attention", "dense_deep", "depthwise", "embed", "norm", "span"]
-    assert len(work) <= 11 and len(packing) <= 20
+    # 72 logits of taps are a panel of 48 and one of 32, which is a kernel more.
+    assert len(work) <= (12 if target == "x86-64-v4" else 11) and len(packing) <= 20
 
 
 @pytest.mark.parametrize("changes", [
