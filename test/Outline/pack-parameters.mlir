@@ -167,3 +167,39 @@ func.func @embeddings(%ids: tensor<?x?xi64>, %t: tensor<9x10xf32>, %g: tensor<10
 // Functions without a body are none of this pass's business.
 // CHECK: func.func private @declared
 func.func private @declared(tensor<?x?x8xf32>)
+
+// The sum of two means is the mean of one convolution, whose window covers both.
+// CHECK-LABEL: func.func @means(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<?x?x8xf32>, %[[W:[a-z0-9]*]]: tensor<8x3xf32>, %[[V:[a-z0-9]*]]: tensor<2x8xf32>
+// CHECK:         %[[P:.*]] = tensor.pad %[[W]] low[0, 0] high[0, 1]
+// CHECK:         %[[T:.*]] = linalg.transpose ins(%[[V]]
+// CHECK:         %[[E:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2]] {{.*}} into tensor<8x2x1xf32>
+// CHECK:         tensor.pad %[[E]] low[0, 0, 0] high[0, 0, 1]
+// CHECK:         %[[Q:.*]] = tensor.pad %{{.*}} low[0, 1] high[0, 0]
+// CHECK:         arith.addf %[[P]], %[[Q]] : tensor<8x4xf32>
+// CHECK:         %[[D:.*]] = convbert.depthwise_conv1d %[[X]], {{.*}}pads = array<i64: 1, 2>
+// CHECK:         %[[M:.*]] = convbert.pool %[[D]]
+// CHECK:         return %[[M]]
+func.func @means(%x: tensor<?x?x8xf32>, %w: tensor<8x3xf32>, %v: tensor<2x8xf32>, %b: tensor<8xf32>) -> tensor<?x8xf32> {
+  %c = convbert.depthwise_conv1d %x, %w, %b {pads = array<i64: 1, 1>}
+    : (tensor<?x?x8xf32>, tensor<8x3xf32>, tensor<8xf32>) -> tensor<?x?x8xf32>
+  %d = convbert.depthwise_conv1d %x, %v {pads = array<i64: 0, 2>, dilation = 2 : i64, layout = #convbert.layout<in_out>}
+    : (tensor<?x?x8xf32>, tensor<2x8xf32>) -> tensor<?x?x8xf32>
+  %m = convbert.pool %c {kind = #convbert.pool<mean>} : (tensor<?x?x8xf32>) -> tensor<?x8xf32>
+  %n = convbert.pool %d {kind = #convbert.pool<mean>} : (tensor<?x?x8xf32>) -> tensor<?x8xf32>
+  %s = arith.addf %m, %n : tensor<?x8xf32>
+  return %s : tensor<?x8xf32>
+}
+
+// Not of one convolution twice.
+// CHECK-LABEL: func.func @twice(
+// CHECK:         %[[M:.*]] = convbert.pool
+// CHECK:         arith.addf %[[M]], %[[M]] : tensor<?x8xf32>
+func.func @twice(%x: tensor<?x?x8xf32>, %w: tensor<8x3xf32>) -> tensor<?x8xf32> {
+  %c = convbert.depthwise_conv1d %x, %w {pads = array<i64: 1, 1>}
+    : (tensor<?x?x8xf32>, tensor<8x3xf32>) -> tensor<?x?x8xf32>
+  %m = convbert.pool %c {kind = #convbert.pool<mean>} : (tensor<?x?x8xf32>) -> tensor<?x8xf32>
+  %n = convbert.pool %c {kind = #convbert.pool<mean>} : (tensor<?x?x8xf32>) -> tensor<?x8xf32>
+  %s = arith.addf %m, %n : tensor<?x8xf32>
+  return %s : tensor<?x8xf32>
+}
