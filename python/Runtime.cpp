@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -136,17 +137,20 @@ public:
 };
 
 /// An array for results.  NumPy's own begin anywhere on 16 bytes, and a vector that lies on two cache lines costs
-/// twice.
+/// twice.  aligned_alloc() would not do: glibc's gives other memory for each call, whose lines are in no cache, where
+/// malloc() gives again what was freed last.
 nb::ndarray<nb::numpy, float> makeArray(const std::vector<size_t> &shape) {
   constexpr size_t cacheLine = 64;
   size_t bytes = sizeof(float);
   for (size_t extent : shape)
     bytes *= extent;
-  void *memory = std::aligned_alloc(cacheLine, (bytes / cacheLine + 1) * cacheLine);
+  size_t space = bytes + cacheLine;
+  void *memory = std::malloc(space), *first = memory;
   if (!memory)
     throw std::bad_alloc();
   nb::capsule owner(memory, [](void *memory) noexcept { std::free(memory); });
-  return {static_cast<float *>(memory), shape.size(), shape.data(), owner};
+  std::align(cacheLine, bytes, first, space);
+  return {static_cast<float *>(first), shape.size(), shape.data(), owner};
 }
 
 } // namespace
