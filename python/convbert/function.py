@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from . import _runtime
 from .arrays import as_array, describe_shape, floats, integers, mask
+from .call import reuse
 from .errors import CompileError, Error, shown
 from .graph import Value
 from .ir_text import BATCH, LENGTH, describe_extents, length_after
@@ -126,16 +127,17 @@ class Function:
 
         return f"<{self.name}({describe(self.inputs)}) -> {describe(self.outputs)}>"
 
-    def __call__(self, *arguments: Any, lengths: Any = None, **named: Any) -> Any:
+    def __call__(self, *arguments: Any, lengths: Any = None, out: Any = None, **named: Any) -> Any:
         """The outputs for arrays, in order or by name: one array, or a tuple of several.
 
         Arrays are NumPy's, anything with DLPack in CPU memory, or nested lists; results are float32.
         lengths: tokens of each sequence, [B]; what is behind them is not read, and zero in the results.
+        out: NumPy arrays of float32 that results are written to instead of new ones: one, or by the names of outputs.
         """
         key = tuple(map(_as_it_is, arguments)) if not named and lengths is None else None
         plan = self._plans.get(key) if key else None
         if plan is not None:
-            return self._run(plan, list(arguments), [_runtime.empty(shape) for shape in plan[2]])
+            return self._run(plan, list(arguments), self._outputs(plan, out))
         values = self._bind(arguments, named)
         sizes: dict[str, tuple[int, str]] = {}
         inputs = [_input(item, value, sizes) for item, value in zip(self.inputs, values)]
@@ -143,13 +145,25 @@ class Function:
         if length < self._least_tokens:
             raise ValueError(f"{self.name}: requires inputs of at least {self._least_tokens} tokens, but found {length}")
         counts = None if lengths is None else self._counts(lengths, batch)
-        outputs = [_result(item, batch, length, counts is not None) for item in self._results]
-        plan = batch, length, [output.shape for output in outputs]
+        plan = batch, length, [tuple(_number(size, batch, length) for size in item["shape"]) for item in self._results]
+        outputs = self._outputs(plan, out, {item["name"]: array for item, array in zip(self.inputs, inputs)})
+        for output in outputs if counts is not None else ():
+            output.fill(0)
         if key and None not in key and all(array is value for array, value in zip(inputs, values)):
             if len(self._plans) >= _PLANS:
                 self._plans.clear()
             self._plans[key] = plan
         return self._run(plan, inputs, outputs, counts)
+
+    def _outputs(self, plan: _Plan, out: Any, inputs: Mapping[str, AnyArray] = {}) -> list[AnyArray]:
+        """Arrays for the results. The runtime looks once more that those of a caller lie apart from all others."""
+        if out is None:
+            return [_runtime.empty(shape) for shape in plan[2]]
+        names = [item["name"] for item in self._results]
+        given = out if isinstance(out, Mapping) else {names[0]: out}
+        if set(given) != set(names):
+            raise ValueError(f"out: requires an array for each of {', '.join(names)}, but found {', '.join(map(str, given))}")
+        return [reuse(name, given[name], shape, inputs) for name, shape in zip(names, plan[2])]
 
     def _counts(self, lengths: Any, batch: int) -> AnyArray:
         """Tokens of each sequence; what is beyond an input is the runtime's to say."""
@@ -213,12 +227,6 @@ def _number(size: Any, batch: int, length: int) -> int:
     for extra, stride in size["tokens"] if isinstance(size, dict) else ():
         length = (length + extra) // stride + 1
     return length if isinstance(size, dict) else {BATCH: batch, LENGTH: length}.get(size, size)
-
-
-def _result(item: Mapping[str, Any], batch: int, length: int, cleared: bool) -> npt.NDArray[np.float32]:
-    """An array for an output of the manifest."""
-    shape = [_number(size, batch, length) for size in item["shape"]]
-    return np.zeros(shape, np.float32) if cleared else _runtime.empty(shape)
 
 
 def _input(item: Mapping[str, Any], value: Any, sizes: dict[str, tuple[int, str]]) -> AnyArray:

@@ -123,6 +123,34 @@ def test_lengths():
     check(mean[1], wide(x[1, :2])[0].mean(axis=0))
 
 
+def test_results_in_arrays_of_the_caller():
+    graph = nn.Graph("two")
+    x = graph.input("x", C)
+    graph.output(x + x, "twice")
+    graph.output(nn.pool(x, "mean"), "mean")
+    function, x = graph.compile(), normal(2, 6, C)
+    twice, mean = np.full((2, 6, C), np.nan, np.float32), np.full((2, C), np.nan, np.float32)
+    for _ in range(2):  # the second call knows the shapes
+        found = function(x, out={"twice": twice, "mean": mean})
+        assert found[0] is twice and found[1] is mean
+        np.testing.assert_array_equal(twice, 2 * x)
+        check(mean, wide(x)[0].mean(axis=1))
+        twice.fill(np.nan)
+    function(x, lengths=[6, 2], out={"twice": twice, "mean": mean})
+    np.testing.assert_array_equal(twice[1], np.where(np.arange(6)[:, None] < 2, 2 * x[1], 0))
+    for out, message in ((twice, "requires an array for each of twice, mean, but found twice$"),
+                         ({"twice": twice[:1], "mean": mean}, r"out\['twice'\]: requires float32 of shape \[2, 6, 12\], but found float32 of shape \[1, 6, 12\]"),
+                         ({"twice": twice, "mean": [1.0]}, "requires a NumPy array, but found a list")):
+        with pytest.raises(ValueError, match=message):
+            function(x, out=out)
+    with pytest.raises(ValueError, match="^output twice: requires memory of its own, but found that of input x"):
+        function(x, out={"twice": x, "mean": mean})
+    before = x.copy()
+    with pytest.raises(ValueError, match="requires memory of its own, but found that of x"):
+        function(x, lengths=[6, 2], out={"twice": x, "mean": mean})
+    np.testing.assert_array_equal(x, before)
+
+
 def test_calls_of_all_kinds_one_after_another():
     """What a call found out about shapes serves later calls with the same shapes and types alone."""
     graph = nn.Graph()
