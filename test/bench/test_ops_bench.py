@@ -28,19 +28,19 @@ def test_runs_are_merged(tmp_path):
         ("depthwise", 9), ("depthwise", 5), ("squeeze-excite", 9), ("squeeze-excite", 5)]
     row = found["rows"][0]
     assert row["macs"] == 9 * 16 * 3 and row["bytes"] == 4 * (2 * 9 * 16 + 16 * 3)
-    assert 0 < row["ours"]["best_ms"] <= row["ours"]["median_ms"]
+    assert 0 < row["inside_ms"] and 0 < row["ours"]["best_ms"] <= row["ours"]["median_ms"]
     assert (tmp_path / "found.md").read_text(encoding="utf-8") == bench.table(found)
 
 
 def test_table():
     times = {"ours": {"best_ms": 2.0, "median_ms": 3.0}, "torch": {"best_ms": 1.5, "median_ms": 1.75}}
-    row = {"operator": "dynamic", "length": 9, "compute_ms": 1.0, "memory_ms": 0.5, "peak_gflops": 100.0, "copy_gbps": 9.0}
+    row = {"operator": "dynamic", "length": 9, "inside_ms": 1.8, "compute_ms": 1.0, "memory_ms": 0.5, "peak_gflops": 100.0, "copy_gbps": 9.0}
     rows = [row | times, row | {"ours": times["ours"], "compute_ms": 0.1, "memory_ms": 1.6},
             {"operator": "span", "length": 9, "refused": "no kernel"}]
     text = bench.table({"processor": "some", "packages": {"torch": "2"}, "channels": 8, "kernel": 3, "heads": 2, "rows": rows})
-    assert "| dynamic | 9 | 2.000 (3.000) | 1.000 compute | **2.00x** | 1.500 (1.750) | **0.75x** | 100 | 9.0 |" in text
-    assert "| dynamic | 9 | 2.000 (3.000) | 1.600 memory | 1.25x |  |  | 100 | 9.0 |" in text
-    assert "| span | 9 | not timed: no kernel |  |  |  |  |  |  |" in text
+    assert "| dynamic | 9 | 1.800 | 1.000 compute | **1.80x** | 2.000 (3.000) | 1.500 (1.750) | **0.75x** | 100 | 9.0 |" in text
+    assert "| dynamic | 9 | 1.800 | 1.600 memory | 1.12x | 2.000 (3.000) |  |  | 100 | 9.0 |" in text
+    assert "| span | 9 | not timed: no kernel |  |  |  |  |  |  |  |" in text
     assert len({line.count("|") for line in text.splitlines() if line.startswith("|")}) == 1
 
 

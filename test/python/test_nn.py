@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import numpy as np
@@ -149,6 +150,21 @@ def test_results_in_arrays_of_the_caller():
     with pytest.raises(ValueError, match="requires memory of its own, but found that of x"):
         function(x, lengths=[6, 2], out={"twice": x, "mean": mean})
     np.testing.assert_array_equal(x, before)
+
+
+def test_the_fastest_call():
+    graph = nn.Graph("twice")
+    x = graph.input("x", C)
+    graph.output(x + x)
+    function, x = graph.compile(threads=1), normal(4, 600, C)
+    start = time.perf_counter()
+    fastest = function.fastest_ms(x, calls=20)
+    assert 0 < fastest <= (time.perf_counter() - start) / 20 * 1e3
+    assert function.fastest_ms(x[:1, :1], calls=20) < fastest
+    with pytest.raises(ValueError, match="calls: requires a number >= 1, but found 0"):
+        function.fastest_ms(x, calls=0)
+    with pytest.raises(ValueError, match="x: requires the shape"):
+        function.fastest_ms(x[..., 1:])
 
 
 def test_calls_of_all_kinds_one_after_another():
