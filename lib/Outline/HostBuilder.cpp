@@ -45,7 +45,13 @@ Value HostBuilder::memoryOf(unsigned index) {
   return base = memref::ViewOp::create(b, loc, type, context.workspace, offset, ValueRange{rows});
 }
 
-Value HostBuilder::reinterpret(Value value, int64_t column, ArrayRef<OpFoldResult> sizes,
+OpFoldResult HostBuilder::scale(OpFoldResult index, int64_t factor) {
+  if (std::optional<int64_t> number = getConstantIntValue(index))
+    return b.getIndexAttr(*number * factor);
+  return mul(cast<Value>(index), constant(factor));
+}
+
+Value HostBuilder::reinterpret(Value value, OpFoldResult column, ArrayRef<OpFoldResult> sizes,
                                ArrayRef<OpFoldResult> strides) {
   auto found = dense.find(value);
   Value memory = found == dense.end() ? base(value) : found->second.first;
@@ -53,9 +59,13 @@ Value HostBuilder::reinterpret(Value value, int64_t column, ArrayRef<OpFoldResul
   SmallVector<Value> ignored;
   dispatchIndexOpFoldResults(sizes, ignored, shape);
   dispatchIndexOpFoldResults(strides, ignored, steps);
-  int64_t offset = plan.getView(value).column + column;
-  auto type = MemRefType::get(shape, b.getF32Type(), StridedLayoutAttr::get(b.getContext(), offset, steps));
-  return memref::ReinterpretCastOp::create(b, loc, type, memory, b.getIndexAttr(offset), sizes, strides);
+  int64_t first = plan.getView(value).column;
+  std::optional<int64_t> number = getConstantIntValue(column);
+  OpFoldResult offset =
+      number ? OpFoldResult(b.getIndexAttr(first + *number)) : add(constant(first), cast<Value>(column));
+  auto layout = StridedLayoutAttr::get(b.getContext(), number ? first + *number : ShapedType::kDynamic, steps);
+  auto type = MemRefType::get(shape, b.getF32Type(), layout);
+  return memref::ReinterpretCastOp::create(b, loc, type, memory, offset, sizes, strides);
 }
 
 OpFoldResult HostBuilder::rowStride(Value value, int64_t rows) {
@@ -87,12 +97,11 @@ void HostBuilder::setDense(Value value, Value bytes) {
   dense[value] = {memory, step};
 }
 
-Value HostBuilder::rows(Value value, std::optional<int64_t> width, int64_t column) {
-  return reinterpret(value, column, {count(value), b.getIndexAttr(width.value_or(plan.getView(value).width))},
-                     {rowStride(value), b.getIndexAttr(1)});
+Value HostBuilder::rows(Value value, int64_t width, OpFoldResult column) {
+  return reinterpret(value, column, {count(value), b.getIndexAttr(width)}, {rowStride(value), b.getIndexAttr(1)});
 }
 
-Value HostBuilder::tilesIn(Value value, int64_t column, int64_t depth) {
+Value HostBuilder::tilesIn(Value value, OpFoldResult column, int64_t depth) {
   Value tileCount = arith::DivUIOp::create(b, loc, count(value), constant(tiles.rows));
   return reinterpret(value, column, {tileCount, b.getIndexAttr(tiles.rows), b.getIndexAttr(depth)},
                      {rowStride(value, tiles.rows), rowStride(value), b.getIndexAttr(1)});
@@ -100,18 +109,16 @@ Value HostBuilder::tilesIn(Value value, int64_t column, int64_t depth) {
 
 Value HostBuilder::rounded(Value value) { return memoryOf(plan.getRounded(value)); }
 
-Value HostBuilder::pairTilesIn(Value value, int64_t column, int64_t pairs) {
-  int64_t dynamic = ShapedType::kDynamic, rowPitch = plan.getBuffer(plan.getRounded(value)).pitch;
-  SmallVector<int64_t> steps{tiles.rows * rowPitch, rowPitch, 2, 1};
-  auto layout = StridedLayoutAttr::get(b.getContext(), column, steps);
-  auto type = MemRefType::get({dynamic, tiles.rows, pairs, 2}, b.getBF16Type(), layout);
+Value HostBuilder::pairTilesIn(Value value, OpFoldResult column, int64_t pairs) {
+  unsigned buffer = plan.getRounded(value);
+  int64_t rowPitch = plan.getBuffer(buffer).pitch;
   Value tileCount = arith::DivUIOp::create(b, loc, count(value), constant(tiles.rows));
-  SmallVector<OpFoldResult> sizes{tileCount, b.getIndexAttr(tiles.rows), b.getIndexAttr(pairs), b.getIndexAttr(2)};
-  return memref::ReinterpretCastOp::create(b, loc, type, rounded(value), b.getIndexAttr(column), sizes,
-                                           getAsIndexOpFoldResult(b.getContext(), steps));
+  return view(buffer, {tileCount, b.getIndexAttr(tiles.rows), b.getIndexAttr(pairs), b.getIndexAttr(2)},
+              {b.getIndexAttr(tiles.rows * rowPitch), b.getIndexAttr(rowPitch), b.getIndexAttr(2), b.getIndexAttr(1)},
+              column);
 }
 
-Value HostBuilder::tilesOut(Value value, int64_t column, MemRefType weight) {
+Value HostBuilder::tilesOut(Value value, OpFoldResult column, MemRefType weight) {
   OpFoldResult panels = b.getIndexAttr(weight.getDimSize(0)), panel = b.getIndexAttr(weight.getDimSize(2));
   Value tileCount = arith::DivUIOp::create(b, loc, count(value), constant(tiles.rows));
   return reinterpret(value, column, {tileCount, b.getIndexAttr(tiles.rows), panels, panel},
@@ -169,8 +176,29 @@ std::pair<Value, Value> HostBuilder::getSequence(unsigned length, Value sequence
   return {first, loadShape(length, add(add(sequence, context.batch), constant(3)))};
 }
 
+Value HostBuilder::element(Value memory, OpFoldResult index) {
+  if (!memory)
+    return memory;
+  auto type = cast<MemRefType>(memory.getType());
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memory), offsets(sizes.size(), b.getIndexAttr(0)),
+                            strides(sizes.size(), b.getIndexAttr(1));
+  offsets.front() = index;
+  sizes.front() = b.getIndexAttr(1);
+  MemRefType part =
+      memref::SubViewOp::inferRankReducedResultType(type.getShape().drop_front(), type, offsets, sizes, strides);
+  return memref::SubViewOp::create(b, loc, part, memory, offsets, sizes, strides);
+}
+
 LogicalResult HostBuilder::forSequences(llvm::function_ref<LogicalResult(Value)> body) {
-  auto loop = scf::ForOp::create(b, loc, constant(0), context.batch, constant(1));
+  return loop(context.batch, body);
+}
+
+LogicalResult HostBuilder::forGroups(int64_t groups, llvm::function_ref<LogicalResult(OpFoldResult)> body) {
+  return groups == 1 ? body(b.getIndexAttr(0)) : loop(constant(groups), body);
+}
+
+LogicalResult HostBuilder::loop(Value count, llvm::function_ref<LogicalResult(Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, constant(0), count, constant(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
   return body(loop.getInductionVar());

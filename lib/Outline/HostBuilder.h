@@ -63,17 +63,20 @@ public:
   void setDense(Value value, Value bytes);
   /// Rows of `value`, from `column` on: memref<? x width, strided<[?, 1], offset: ?>>.  `width` defaults to that of the
   /// value.
-  Value rows(Value value, std::optional<int64_t> width = std::nullopt, int64_t column = 0);
+  Value rows(Value value, std::optional<int64_t> width = std::nullopt, int64_t column = 0) {
+    return rows(value, width.value_or(plan.getView(value).width), OpFoldResult(b.getIndexAttr(column)));
+  }
+  Value rows(Value value, int64_t width, OpFoldResult column);
   /// Row tiles as a dense kernel reads them: [row tile][mr][depth], from `column` on.
-  Value tilesIn(Value value, int64_t column, int64_t depth);
+  Value tilesIn(Value value, OpFoldResult column, int64_t depth);
   /// The buffer of bf16 for the rows of `value`, memref<? x pitch x bf16>, and row tiles of it as a dense kernel reads
   /// them: [row tile][mr][pairs][2], from `column` on.
   Value rounded(Value value);
-  Value pairTilesIn(Value value, int64_t column, int64_t pairs);
+  Value pairTilesIn(Value value, OpFoldResult column, int64_t pairs);
   /// True once: the rows of `value` have not been rounded yet.
   bool startRounding(Value value) { return isRounded.insert(value).second; }
   /// Row tiles as a dense kernel writes them: [row tile][mr][panels][nr], from `column` on; panels as in `weight`.
-  Value tilesOut(Value value, int64_t column, MemRefType weight);
+  Value tilesOut(Value value, OpFoldResult column, MemRefType weight);
 
   /// A caller's dense array: `bytes` as memref<count x shape x f32>.
   Value viewRows(Value bytes, Value count, ArrayRef<int64_t> shape);
@@ -96,6 +99,12 @@ public:
   std::pair<Value, Value> getSequence(unsigned length, Value sequence);
   /// Emits `body` in a loop over the sequences of a call, from the first to the last.
   LogicalResult forSequences(llvm::function_ref<LogicalResult(Value sequence)> body);
+  /// The same for `groups` of features; one group needs no loop.
+  LogicalResult forGroups(int64_t groups, llvm::function_ref<LogicalResult(OpFoldResult group)> body);
+  /// `index` times `factor`.
+  OpFoldResult scale(OpFoldResult index, int64_t factor);
+  /// What `memory` holds for `index` of its first dimension; null stays null.
+  Value element(Value memory, OpFoldResult index);
   /// Row tiles that hold `rows` rows.
   Value countTiles(Value rows);
 
@@ -115,7 +124,8 @@ private:
   OpFoldResult rowStride(Value value, int64_t rows = 1);
   /// Number `at` of the shape of length `length`.
   Value loadShape(unsigned length, Value at);
-  Value reinterpret(Value value, int64_t column, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides);
+  Value reinterpret(Value value, OpFoldResult column, ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides);
+  LogicalResult loop(Value count, llvm::function_ref<LogicalResult(Value)> body);
   int64_t pitch(Value value) { return getBuffer(value).pitch; }
   Value count(Value value) { return context.counts[getArena(getBuffer(value).kind, getBuffer(value).length)]; }
 

@@ -33,13 +33,13 @@ LogicalResult KernelEmitter::call(StringRef name, StringRef suffix, const Templa
   return host.call(operation, kernel, operands);
 }
 
-LogicalResult KernelEmitter::dense(Value x, int64_t inColumn, Value panels, Value bias, Value multiplier,
-                                   ActivationKind activation, Value y, int64_t outColumn) {
+LogicalResult KernelEmitter::dense(Value x, OpFoldResult inColumn, Value panels, Value bias, Value multiplier,
+                                   ActivationKind activation, Value y, OpFoldResult outColumn) {
   const TileSizes &tiles = host.getTiles();
   auto type = panels ? cast<MemRefType>(panels.getType()) : MemRefType();
   if (!type || type.getRank() != (tiles.isPaired ? 4 : 3))
     return operation->emitOpError() << "requires packed parameters that rest on globals";
-  if (tiles.isPaired && failed(round(x)))
+  if (failed(round(x)))
     return failure();
   Value rows = tiles.isPaired ? host.pairTilesIn(x, inColumn, type.getDimSize(1))
                               : host.tilesIn(x, inColumn, type.getDimSize(1));
@@ -54,7 +54,8 @@ LogicalResult KernelEmitter::dense(Value x, Value weight, Value bias, Value mult
   unsigned part = 0;
   Value panels = parameter(weight);
   do {
-    if (failed(dense(x, /*inColumn=*/0, panels, parameter(bias, part), multiplier, activation, y, column)))
+    if (failed(
+            dense(x, /*inColumn=*/index(0), panels, parameter(bias, part), multiplier, activation, y, index(column))))
       return failure();
     auto type = cast<MemRefType>(panels.getType());
     column += type.getDimSize(0) * type.getDimSize(2);
@@ -73,7 +74,8 @@ LogicalResult KernelEmitter::product(Value rows, Value panels, Value bias, Value
   if (panel != tiles.panel)
     suffix = "n" + text(panel) + (suffix.empty() ? "" : "_" + suffix);
   StringRef weightType = type.getElementType().isBF16() ? "bf16" : "f32";
-  TemplateParameters parameters{{"MR", text(tiles.rows)}, {"NR", text(panel)}, {"WT", weightType.str()}, {"ACT", kind}};
+  TemplateParameters parameters{
+      {"MR", text(tiles.rows)}, {"NR", text(panel)}, {"NR2", text(2 * panel)}, {"WT", weightType.str()}, {"ACT", kind}};
   SmallVector<Value> operands{rows, panels, bias};
   if (multiplier)
     operands.push_back(multiplier);
@@ -99,7 +101,7 @@ LogicalResult KernelEmitter::product(Value rows, Value panels, Value bias, Value
 }
 
 LogicalResult KernelEmitter::round(Value x) {
-  if (!host.startRounding(x))
+  if (!host.getTiles().isPaired || !host.startRounding(x))
     return success();
   int64_t width = host.getPlan().getView(x).width, whole = width / TileSizes::lanes * TileSizes::lanes;
   TemplateParameters parameters{{"W", text(width)},
@@ -130,16 +132,6 @@ struct Emitter : KernelEmitter {
                      op.getResult())))
       return failure();
     return op.getNormalize() == KernelNorm::None ? success() : emitTapSoftmax(*this, op);
-  }
-
-  /// Group after group: a group's last panel may reach into the next group's columns, which are written later.
-  LogicalResult emit(GroupedDenseOp op) {
-    auto weight = cast<RankedTensorType>(op.getWeight().getType());
-    for (int64_t g = 0; g < weight.getDimSize(0); ++g)
-      if (failed(dense(op.getX(), g * weight.getDimSize(1), parameter(op.getWeight(), g), parameter(op.getBias(), g),
-                       Value(), op.getActivation(), op.getResult(), g * weight.getDimSize(2))))
-        return failure();
-    return success();
   }
 
   LogicalResult emit(LayerNormOp op) {
@@ -176,7 +168,8 @@ struct Emitter : KernelEmitter {
     return call("attention_bias", "", {}, {input(op.getMask()), host.base(op.getResult())});
   }
 
-  LogicalResult emit(Conv1DOp op) { return emitConvolution(*this, op); }
+  LogicalResult emit(GroupedDenseOp op) { return emitGroups(*this, op); }
+  LogicalResult emit(Conv1DOp op) { return emitGroups(*this, op); }
   LogicalResult emit(DepthwiseConv1DOp op) { return emitConvolution(*this, op); }
   LogicalResult emit(ApplyKernelOp op) { return emitConvolution(*this, op); }
   LogicalResult emit(LightConvOp op) { return emitConvolution(*this, op); }

@@ -238,42 +238,45 @@ private:
     replace(b, op.getWeightMutable(), panels);
   }
 
-  /// Every group is packed by itself: kernels take panels of identity layout.
-  void pack(OpBuilder &b, GroupedDenseOp op) {
-    auto type = cast<RankedTensorType>(op.getWeight().getType());
-    int64_t groups = type.getDimSize(0), in = type.getDimSize(1), out = type.getDimSize(2);
-    SmallVector<Value> packed, biases;
-    for (int64_t g = 0; g < groups; ++g) {
-      Value weight = slice(b, op.getWeight(), g, {1, in, out}, {in, out});
-      Relayout r(b, weight);
-      packed.push_back(packPanels(r, 1));
-      Value bias = op.getBias() ? slice(b, op.getBias(), g * out, {out}, {out}) : Value();
-      biases.push_back(packBias(b, op, bias, weight, out, [](Relayout &) {}));
-    }
-    setBias(b, op, biases, groups * out);
-    replace(b, op.getWeightMutable(), packed);
+  /// Matrices of several products, N x in x out, each as if it were alone: N x panel x in x nr.
+  Value packMatrices(Relayout &weight) {
+    int64_t panel = tiles.getPanel(weight.size(2));
+    weight.padTo(1, tiles.isPaired ? 2 : 1).padTo(2, panel).split(2, panel);
+    if (tiles.isPaired)
+      weight.split(1, 2).transpose({0, 3, 1, 4, 2});
+    else
+      weight.transpose({0, 2, 1, 3});
+    if (tiles.isPaired || weights == "bf16")
+      weight.round(BFloat16Type::get(&getContext()));
+    return weight.get();
   }
 
-  /// Panels of a convolution, group by group: the taps of a token lie behind each other, each with its features.
+  /// The matrices of groups, and biases in panels like theirs (zeros if there are none).
+  template <typename Op> void packGroups(OpBuilder &b, Op op, Relayout &matrices) {
+    int64_t groups = matrices.size(0), out = matrices.size(2), panel = tiles.getPanel(out);
+    int64_t padded = llvm::alignTo(out, panel);
+    Value biases = op.getBias() ? Relayout(b, op.getBias()).split(0, out).pad(1, padded).split(1, panel).get()
+                                : zeros(b, op, op.getWeight(), {groups, padded / panel, panel});
+    setBias(b, op, biases, groups * out);
+    replace(b, op.getWeightMutable(), packMatrices(matrices));
+  }
+
+  void pack(OpBuilder &b, GroupedDenseOp op) {
+    Relayout matrices(b, op.getWeight());
+    packGroups(b, op, matrices);
+  }
+
+  /// The taps of a token lie behind each other, each with its features; pairs are of features of one token.
   void pack(OpBuilder &b, Conv1DOp op) {
     if (op.hasSequenceWeights())
       return packMixed(b, op);
-    ConvFeatures features = ConvFeatures::get(op.getWeight(), op.getLayout());
-    int64_t groups = static_cast<int64_t>(op.getGroups()), out = features.out / groups;
-    Relayout all(b, op.getWeight());
-    if (op.getLayout() == WeightLayout::InOut)
-      all.transpose({2, 1, 0});
-    SmallVector<Value> packed, biases;
-    for (int64_t g = 0; g < groups; ++g) {
-      SmallVector<int64_t> shape{out, features.in, features.taps};
-      Relayout r(b, groups == 1 ? all.get() : slice(b, all.get(), g * out, shape, shape));
-      // Pairs are of features of one token.
-      packed.push_back(packPanels(r.transpose({2, 1, 0}).padTo(1, tiles.isPaired ? 2 : 1).join(0), 1));
-      Value bias = op.getBias() && groups > 1 ? slice(b, op.getBias(), g * out, {out}, {out}) : op.getBias();
-      biases.push_back(packBias(b, op, bias, op.getWeight(), out, [](Relayout &) {}));
-    }
-    setBias(b, op, biases, features.out);
-    replace(b, op.getWeightMutable(), packed);
+    int64_t out = ConvFeatures::get(op.getWeight(), op.getLayout()).out / static_cast<int64_t>(op.getGroups());
+    Relayout r(b, op.getWeight());
+    if (op.getLayout() == WeightLayout::OutIn)
+      r.split(0, out).transpose({0, 3, 2, 1});
+    else
+      r.split(2, out).transpose({2, 0, 1, 3});
+    packGroups(b, op, r.padTo(2, tiles.isPaired ? 2 : 1).join(1));
   }
 
   /// Panels and biases of all kernels, one kernel after the other, as if each were alone: their sums are those of a
@@ -289,28 +292,11 @@ private:
         .split(2, outFirst ? features.taps : features.out);
     if (outFirst)
       r.transpose({0, 3, 2, 1});
-    // N x (K x Ci) x Co to N x panel x (K x Ci) x nr
-    r.padTo(2, tiles.isPaired ? 2 : 1).join(1).padTo(2, panel).split(2, panel);
-    if (tiles.isPaired)
-      r.split(1, 2).transpose({0, 3, 1, 4, 2});
-    else
-      r.transpose({0, 2, 1, 3});
-    if (tiles.isPaired || weights == "bf16")
-      r.round(BFloat16Type::get(&getContext()));
-    replace(b, mixed.kernel.getWeightMutable(), r.get());
+    replace(b, mixed.kernel.getWeightMutable(), packMatrices(r.padTo(2, tiles.isPaired ? 2 : 1).join(1)));
 
     b.setInsertionPoint(mixed.bias);
     Relayout biases(b, mixed.bias.getWeight());
     replace(b, mixed.bias.getWeightMutable(), biases.padTo(1, panel).split(1, panel).get());
-  }
-
-  /// `sizes` elements from `offset` along the first axis, as a tensor of `shape`.
-  static Value slice(OpBuilder &b, Value value, int64_t offset, ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape) {
-    auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
-    offsets[0] = b.getIndexAttr(offset);
-    return tensor::ExtractSliceOp::create(b, value.getLoc(), type.clone(shape), value, offsets,
-                                          getAsIndexOpFoldResult(b.getContext(), sizes), strides);
   }
 
   /// Feature `h*K + k` goes to row `k*HP + h`: a vector holds one tap of several heads.

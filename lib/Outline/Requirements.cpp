@@ -8,7 +8,6 @@ using namespace mlir::convbert;
 
 /// Elements of a tensor, dynamic extents not counted: more than any memory has, and far from an overflow.
 static constexpr int64_t kMostElements = int64_t(1) << 40;
-static constexpr int64_t kMostGroups = 1024;
 /// Tokens that a window may leave out: more than any sequence has, and far from an overflow with the taps.
 static constexpr int64_t kMostSkipped = int64_t(1) << 24;
 
@@ -33,13 +32,6 @@ LogicalResult convbert::requireSizes(func::FuncOp fn) {
           return op->emitOpError() << "requires `" << name << "` of at most " << kMostSkipped << " tokens, but found "
                                    << number;
     }
-    int64_t groups = 1;
-    if (auto grouped = dyn_cast<GroupedDenseOp>(op))
-      groups = getExtent(grouped.getWeight(), 0);
-    if (auto conv = dyn_cast<Conv1DOp>(op))
-      groups = static_cast<int64_t>(conv.getGroups());
-    if (groups > kMostGroups)
-      return op->emitOpError() << "requires at most " << kMostGroups << " groups, but found " << groups;
     return WalkResult::advance();
   });
   return failure(walk.wasInterrupted());

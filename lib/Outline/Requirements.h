@@ -13,8 +13,7 @@
 
 namespace mlir::convbert {
 
-/// Tensors must be small enough that paddings, offsets and bytes can be counted, and groups few enough for a kernel
-/// call each.
+/// Tensors must be small enough that paddings, offsets and bytes can be counted.
 LogicalResult requireSizes(func::FuncOp fn);
 
 /// A function must be one block of tensors.  An entry (public) takes tensors of integers or masks, `B x T`.

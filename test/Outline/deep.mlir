@@ -18,8 +18,8 @@
 // BF16:    call @dense_deep_n32_wide(
 // BF16:  func.func private @dense({{.*}}, %{{.*}}: i32 {convbert.threads})
 // BF16-NOT: widen_first
-// BF16:  func.func private @dense_wide(%{{.*}}: memref<?x8x?xf32, {{.*}}> {convbert.most = array<i64: -1, 8, 1024>}, %{{.*}}: memref<?x?x48xbf16>, {{.*}}, %{{.*}}: memref<?xi8> {convbert.scratch})
-// BF16:  func.func private @dense_deep_n32_wide({{.*}}, %{{.*}}: memref<?x?x32xbf16>, {{.*}}, %{{.*}}: memref<?xi8> {convbert.scratch})
+// BF16:  func.func private @dense_wide(%{{.*}}: memref<?x8x?xf32, {{.*}}> {convbert.most = array<i64: -1, 8, 1024>}, %{{.*}}: memref<?x?x48xbf16, {{.*}}>, {{.*}}, %{{.*}}: memref<?xi8> {convbert.scratch})
+// BF16:  func.func private @dense_deep_n32_wide({{.*}}, %{{.*}}: memref<?x?x32xbf16, {{.*}}>, {{.*}}, %{{.*}}: memref<?xi8> {convbert.scratch})
 // PAIRS: call @round_32(
 // PAIRS: call @dense_pairs(
 // PAIRS: call @round_2048(

@@ -22,8 +22,8 @@ ml_program.global private @b(#ml_program.extern : tensor<4x100xf32>) : tensor<4x
 // BF16:            call @mix_kernels_4_bf16(%{{.*}}) : (memref<4x?xbf16>, memref<1x4xf32, strided<[?, 1], offset: ?>>, memref<?xf32>, i32)
 // PAIRS:           call @mix_kernels_4_bf16_round(%{{.*}}) : (memref<4x?xbf16>, memref<1x4xf32, strided<[?, 1], offset: ?>>, memref<?xbf16>, i32)
 // CHECK:           call @mix_kernels_4(
-// F32:             call @dense_n32(%{{.*}}) : (memref<?x8x?xf32, strided<[?, ?, 1], offset: ?>>, memref<?x?x32xf32>,
-// BF16:            call @dense_n32_1(%{{.*}}) : (memref<?x8x?xf32, strided<[?, ?, 1], offset: ?>>, memref<?x?x32xf32>,
+// F32:             call @dense_n32(%{{.*}}) : (memref<?x8x?xf32, strided<[?, ?, 1], offset: ?>>, memref<?x?x32xf32, strided<[?, 32, 1], offset: ?>>,
+// BF16:            call @dense_n32_1(%{{.*}}) : (memref<?x8x?xf32, strided<[?, ?, 1], offset: ?>>, memref<?x?x32xf32, strided<[?, 32, 1], offset: ?>>,
 // PAIRS:           call @dense_pairs_n32(
 // CHECK-NEXT:    }
 // CHECK-NOT:     call @dense

@@ -316,17 +316,6 @@ func.func @forward() {
 
 // -----
 
-func.func private @many_groups(%x: tensor<?x?x4096xf32>, %w: tensor<4096x2x3xf32>) -> tensor<?x?x4096xf32> {
-  // expected-error @below {{requires at most 1024 groups, but found 2048}}
-  %y = convbert.conv1d %x, %w {groups = 2048 : i64, pads = array<i64: 1, 1>} : (tensor<?x?x4096xf32>, tensor<4096x2x3xf32>) -> tensor<?x?x4096xf32>
-  return %y : tensor<?x?x4096xf32>
-}
-func.func @forward() {
-  return
-}
-
-// -----
-
 func.func private @far(%x: tensor<?x?x8xf32>, %w: tensor<8x3xf32>) -> tensor<?x?x8xf32> {
   // expected-error @below {{requires `pads` of at most 16777216 tokens, but found 16777217}}
   %y = convbert.depthwise_conv1d %x, %w {pads = array<i64: 0, 16777217>, dilation = 8 : i64} : (tensor<?x?x8xf32>, tensor<8x3xf32>) -> tensor<?x?x8xf32>

@@ -41,7 +41,7 @@
 // PAIRS-LABEL:   func.func @in_out(
 // PAIRS:         linalg.transpose ins(%{{.*}} : tensor<4x2x1x48xf32>) outs(%{{.*}} : tensor<1x4x48x2xf32>) permutation = [2, 0, 3, 1]
 // BF16-LABEL:    func.func @grouped(
-// BF16:          convbert.weight_view {{.*}} : (tensor<1x2x24xbf16>, tensor<1x2x24xbf16>, tensor<1x2x24xbf16>) -> tensor<3x2x5xf32>
+// BF16:          convbert.weight_view {{.*}} : (tensor<3x1x2x24xbf16>) -> tensor<3x2x5xf32>
 func.func @dense(%x: tensor<?x?x8xf32>, %w: tensor<30x8xf32>, %b: tensor<30xf32>) -> tensor<?x?x30xf32> {
   %y = convbert.dense %x, %w, %b : (tensor<?x?x8xf32>, tensor<30x8xf32>, tensor<30xf32>) -> tensor<?x?x30xf32>
   return %y : tensor<?x?x30xf32>
@@ -71,18 +71,17 @@ func.func @in_out(%x: tensor<?x?x8xf32>, %w: tensor<8x48xf32>) -> tensor<?x?x48x
   return %y : tensor<?x?x48xf32>
 }
 
-// Every group has panels of its own.
+// Every group has panels of its own, one group behind the other.
 // CHECK-LABEL: func.func @grouped(
-// AVX2:          tensor.extract_slice %{{.*}}[0, 0, 0] [1, 2, 5] [1, 1, 1] : tensor<3x2x5xf32> to tensor<2x5xf32>
+// AVX2-SAME:     %[[X:[a-z0-9]*]]: tensor<?x?x6xf32>, %[[W:[a-z0-9]*]]: tensor<3x2x5xf32>, %[[B:[a-z0-9]*]]: tensor<15xf32>)
+// AVX2:          tensor.expand_shape %[[B]] {{.*}} output_shape [3, 5]
 // AVX2:          tensor.pad %{{.*}} low[0, 0] high[0, 19]
-// AVX2:          tensor.extract_slice %{{.*}}[0] [5] [1] : tensor<15xf32> to tensor<5xf32>
-// AVX2:          tensor.extract_slice %{{.*}}[1, 0, 0] [1, 2, 5]
-// AVX2:          tensor.extract_slice %{{.*}}[5] [5] [1]
-// AVX2:          tensor.extract_slice %{{.*}}[2, 0, 0] [1, 2, 5]
-// AVX2:          tensor.extract_slice %{{.*}}[10] [5] [1]
-// AVX2:          convbert.weight_view %{{.*}}, %{{.*}}, %{{.*}} : (tensor<1x24xf32>, tensor<1x24xf32>, tensor<1x24xf32>) -> tensor<15xf32>
-// AVX2:          convbert.weight_view {{.*}} : (tensor<1x2x24xf32>, tensor<1x2x24xf32>, tensor<1x2x24xf32>) -> tensor<3x2x5xf32>
-// AVX512:        convbert.weight_view {{.*}} : (tensor<1x2x32xf32>, tensor<1x2x32xf32>, tensor<1x2x32xf32>) -> tensor<3x2x5xf32>
+// AVX2:          convbert.weight_view %{{.*}} : (tensor<3x1x24xf32>) -> tensor<15xf32>
+// AVX2:          tensor.pad %[[W]] low[0, 0, 0] high[0, 0, 19]
+// AVX2-NOT:      tensor.pad
+// AVX2:          convbert.weight_view %{{.*}} : (tensor<3x1x2x24xf32>) -> tensor<3x2x5xf32>
+// AVX512:        convbert.weight_view %{{.*}} : (tensor<3x1x2x32xf32>) -> tensor<3x2x5xf32>
+// PAIRS:         convbert.weight_view %{{.*}} : (tensor<3x1x1x32x2xbf16>) -> tensor<3x2x5xf32>
 func.func @grouped(%x: tensor<?x?x6xf32>, %w: tensor<3x2x5xf32>, %b: tensor<15xf32>) -> tensor<?x?x15xf32> {
   %y = convbert.grouped_dense %x, %w, %b : (tensor<?x?x6xf32>, tensor<3x2x5xf32>, tensor<15xf32>) -> tensor<?x?x15xf32>
   return %y : tensor<?x?x15xf32>

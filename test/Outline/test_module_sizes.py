@@ -40,12 +40,21 @@ def kernel_attention(graph, x, channels, heads):
                                     graph.parameter("w", (heads, channels, channels, TAPS)))
 
 
+def conv_in_groups(graph, x, channels, heads):
+    return nn.conv1d(x, graph.parameter("w", (channels, channels // heads, TAPS)), groups=heads)
+
+
+def grouped(graph, x, channels, heads):
+    size = channels // heads
+    return nn.grouped_dense(x, graph.parameter("w", (heads, size, size)), graph.parameter("b", (channels,)))
+
+
 def gate(graph, x, channels, heads):
     return nn.squeeze_excite(x, graph.parameter("w1", (heads, channels)), graph.parameter("w2", (channels, heads)))
 
 
-# TODO(#8): conv1d and grouped_dense with groups: host code has a call a group, since each has panels of its own.
-@pytest.mark.parametrize("build", [conv, depthwise, light, dynamic, interleaved, span, kernel_attention, gate])
+@pytest.mark.parametrize("build", [conv, conv_in_groups, grouped, depthwise, light, dynamic, interleaved, span,
+                                   kernel_attention, gate])
 def test_it_does_not_grow(build, tools):
     lines = []
     for channels, heads in [(96, 2), (1536, 32)]:

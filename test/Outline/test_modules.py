@@ -24,7 +24,8 @@ def test_dense(isa, attributes, biased):
 
 
 @isas
-@pytest.mark.parametrize("sizes, biased", [((3, 13, 11), True), ((3, 13, 50), False), ((2, 20, 24), True)])
+@pytest.mark.parametrize("sizes, biased", [((3, 13, 11), True), ((3, 13, 50), False), ((2, 20, 24), True),
+                                           ((2048, 1, 1), True)])
 def test_grouped_dense(isa, sizes, biased):
     groups, given, made = sizes
     w, b = random_array(*sizes), random_array(groups * made)

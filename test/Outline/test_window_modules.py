@@ -75,7 +75,8 @@ def test_a_separable_convolution_with_norm_and_activation(isa):
 @pytest.mark.parametrize("sizes, low, biased, layout", [
     # width, out, taps, groups
     ((D, 29, 3, 1), 1, True, "out_in"), ((D, 50, 4, 1), 3, False, "in_out"), ((30, 21, 9, 3), 4, True, "out_in"),
-    ((24, 100, 2, 2), 0, True, "in_out"), ((48, 8, 31, 1), 15, False, "out_in"), ((64, 13, 33, 1), 0, True, "out_in")])
+    ((24, 100, 2, 2), 0, True, "in_out"), ((48, 8, 31, 1), 15, False, "out_in"), ((64, 13, 33, 1), 0, True, "out_in"),
+    ((128, 192, 3, 64), 1, True, "in_out")])
 def test_convolution(isa, sizes, low, biased, layout):
     width, out, taps, groups = sizes
     shape = (out, width // groups, taps) if layout == "out_in" else (taps, width // groups, out)

@@ -48,10 +48,22 @@ static std::optional<Value> getOffset(Value index, Value iv) {
   return apply.getMapOperands()[apply.getMapOperands()[0] == iv];
 }
 
+/// Whether nothing lies between the elements of a panel.
+static bool isDense(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset, elements = 1; // of the dimensions behind `axis`
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  for (int64_t axis = type.getRank() - 1; axis > 1; elements *= type.getDimSize(axis--))
+    if (strides[axis] != elements)
+      return false;
+  return strides[1] == elements;
+}
+
 /// Panels [n][k][NR] of f32 or bf16, or [n][k][NR][2] of bf16.
 static bool isPanels(MemRefType type) {
-  return (type.getRank() == 3 || type.getRank() == 4) && type.getLayout().isIdentity() &&
-         llvm::none_of(type.getShape().drop_front(2), ShapedType::isDynamic) &&
+  return (type.getRank() == 3 || type.getRank() == 4) &&
+         llvm::none_of(type.getShape().drop_front(2), ShapedType::isDynamic) && isDense(type) &&
          (type.getElementType().isF32() || type.getElementType().isBF16());
 }
 

@@ -11,11 +11,3 @@ func.func private @huge(%x: tensor<?x?x1xf32>, %w: tensor<9223372036854775806x1x
     : (tensor<?x?x1xf32>, tensor<9223372036854775806x1xf32>) -> tensor<?x?x9223372036854775806xf32>
   return %y : tensor<?x?x9223372036854775806xf32>
 }
-
-// -----
-
-func.func private @groups(%x: tensor<?x?x2048xf32>, %w: tensor<2048x1x1xf32>) -> tensor<?x?x2048xf32> {
-  // expected-error @below {{requires at most 1024 groups, but found 2048}}
-  %y = convbert.grouped_dense %x, %w : (tensor<?x?x2048xf32>, tensor<2048x1x1xf32>) -> tensor<?x?x2048xf32>
-  return %y : tensor<?x?x2048xf32>
-}
