@@ -64,6 +64,52 @@ func.func private @other(%m: memref<?x?x24xf32>, %tiles: index, %k: index, %a: v
 
 // -----
 
+// Panels of one group among those of all: a view that begins anywhere.
+
+// CHECK-LABEL: func.func private @view(
+// CHECK:         memref.prefetch {{.*}} : memref<?xf32, strided<[1], offset: ?>>
+func.func private @view(%m: memref<?x?x24xf32, strided<[?, 24, 1], offset: ?>>, %n: index, %tiles: index, %k: index, %a: vector<8xf32>,
+    %out: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  scf.for %t = %c0 to %tiles step %c1 {
+    %sum = scf.for %ki = %c0 to %k step %c1 iter_args(%s = %zero) -> vector<8xf32> {
+      %w = vector.transfer_read %m[%n, %ki, %c0], %z {in_bounds = [true]} : memref<?x?x24xf32, strided<[?, 24, 1], offset: ?>>, vector<8xf32>
+      %x = vector.fma %a, %w, %s : vector<8xf32>
+      scf.yield %x : vector<8xf32>
+    }
+    vector.transfer_write %sum, %out[%t, %c0] {in_bounds = [true]} : vector<8xf32>, memref<?x8xf32>
+  }
+  return
+}
+
+// -----
+
+// Rows with space between them are no panels.
+
+// CHECK-LABEL: func.func private @apart(
+// CHECK-NOT:     memref.prefetch
+func.func private @apart(%m: memref<?x?x24xf32, strided<[?, 32, 1], offset: ?>>, %n: index, %tiles: index, %k: index, %a: vector<8xf32>,
+    %out: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  scf.for %t = %c0 to %tiles step %c1 {
+    %sum = scf.for %ki = %c0 to %k step %c1 iter_args(%s = %zero) -> vector<8xf32> {
+      %w = vector.transfer_read %m[%n, %ki, %c0], %z {in_bounds = [true]} : memref<?x?x24xf32, strided<[?, 32, 1], offset: ?>>, vector<8xf32>
+      %x = vector.fma %a, %w, %s : vector<8xf32>
+      scf.yield %x : vector<8xf32>
+    }
+    vector.transfer_write %sum, %out[%t, %c0] {in_bounds = [true]} : vector<8xf32>, memref<?x8xf32>
+  }
+  return
+}
+
+// -----
+
 // Slices of the depth: the same slice of the next panel, and after the task's last panel the next slice of its first.
 
 // CHECK-LABEL: func.func private @dense_deep(
