@@ -126,7 +126,8 @@ static void mergeMeans(RewriterBase &rewriter, arith::AddFOp sum) {
   if (!isMean(first) || !isMean(second) || !first->hasOneUse() || !second->hasOneUse())
     return;
   DepthwiseConv1DOp convs[] = {getConv(first->getOperand(0)), getConv(second->getOperand(0))};
-  if (!convs[0] || !convs[1] || convs[0] == convs[1] || convs[0].getX() != convs[1].getX() || convs[0].getType() != convs[1].getType())
+  if (!convs[0] || !convs[1] || convs[0] == convs[1] || convs[0].getX() != convs[1].getX() ||
+      convs[0].getType() != convs[1].getType())
     return;
   // Sums of what is narrower would be rounded.
   Cover cover;
