@@ -218,6 +218,11 @@ def benchmark(path: str | os.PathLike[str], shapes: Sequence[Workload], *, threa
     # What other engines are held to.
     right = load(path, threads=threads, target=target) if peers and model.weights != "f32" else model
     rivals = {name: make_rival(name, os.fspath(path), model.model_class, model.threads, target or "native") for name in peers}
+    # One after the other with all shapes, as one that compiles may leave settings behind that others would compile with.
+    for name, rival in rivals.items():
+        for workload in shapes:
+            inputs = _inputs(model, workload)
+            agree(name, rival(inputs), right(**inputs)[0])
     timings = model.timings
     result = Benchmark(os.fspath(path), model.isa, model.threads,
                        sum(int(np.prod(item["shape"])) for item in model.parameters), model.dtype, model.weights, 0.0,
@@ -227,9 +232,7 @@ def benchmark(path: str | os.PathLike[str], shapes: Sequence[Workload], *, threa
         inputs = _inputs(model, workload)
         out = model(**inputs)
         engines: dict[str, Callable[[], Any]] = {"": lambda: model(**inputs, out=out)}
-        for name, rival in rivals.items():
-            agree(name, rival(inputs), right(**inputs)[0])
-            engines[name] = partial(rival, inputs)
+        engines.update({name: partial(rival, inputs) for name, rival in rivals.items()})
         if exact and workload.lengths:
             engines["exact"] = partial(exact, **inputs)
         peaks: list[float] = []

@@ -24,10 +24,10 @@ _NAMES = ("input_ids", "attention_mask", "token_type_ids")
 
 #: Packages that a peer needs.
 _NEEDED = {"torch": ("torch", "transformers"), "torch-compile": ("torch", "transformers"),
-           "zentorch": ("zentorch", "torch", "transformers"),
            "onnxruntime": ("onnxruntime", "onnx", "torch", "transformers"),
            "openvino": ("openvino", "onnx", "torch", "transformers"),
-           "iree": ("iree.compiler", "iree.runtime", "onnx", "torch", "transformers")}
+           "iree": ("iree.compiler", "iree.runtime", "onnx", "torch", "transformers"),
+           "zentorch": ("zentorch", "torch", "transformers")}
 
 
 def _is_installed(package: str) -> bool:
@@ -211,10 +211,10 @@ def iree(path: str, model_class: str, threads: int, target: str = "native") -> R
     return run
 
 
-#: By name: path, class and threads to something that runs a batch.
-PEERS: dict[str, Callable[..., Rival]] = {"torch": torch, "torch-compile": torch_compile,
-                                                      "zentorch": zentorch, "onnxruntime": onnxruntime,
-                                                      "openvino": openvino, "iree": iree}
+#: By name: path, class and threads to something that runs a batch. zentorch is the last one: what torch.compile makes
+#: after it is slower.
+PEERS: dict[str, Callable[..., Rival]] = {"torch": torch, "torch-compile": torch_compile, "onnxruntime": onnxruntime,
+                                          "openvino": openvino, "iree": iree, "zentorch": zentorch}
 
 
 def installed() -> list[str]:

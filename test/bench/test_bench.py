@@ -40,7 +40,7 @@ def test_unknown_engines():
     command = [sys.executable, ROOT / "tools" / "bench" / "run.py", "--peers", "torch,abacus"]
     result = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT / "build" / "python")})
     assert result.returncode == 2
-    assert result.stderr.endswith("--peers: requires names from torch, torch-compile, zentorch, onnxruntime, openvino, iree, "
+    assert result.stderr.endswith("--peers: requires names from torch, torch-compile, onnxruntime, openvino, iree, zentorch, "
                                   "but found 'abacus'\n")
 
 

@@ -62,7 +62,7 @@ def test_bench_refusals(tmp_path):
         ((GOLDEN / "base_tiny", "--shapes", "1x25"),
          "shape 1x25: requires at most 24 tokens (the model's positions), but found 25"),
         ((GOLDEN / "base_tiny", "--peers", "abacus"),
-         "--peers: requires names from torch, torch-compile, zentorch, onnxruntime, openvino, iree, but found 'abacus'"),
+         "--peers: requires names from torch, torch-compile, onnxruntime, openvino, iree, zentorch, but found 'abacus'"),
         ((tmp_path / "none",), f"requires a checkpoint directory, but found none at {tmp_path / 'none'}"),
         ((GOLDEN / "base_tiny", "--seconds", "0"), "--seconds: requires a time in (0, 3600], but found 0.0")]:
         result = command("bench", *arguments)

@@ -27,8 +27,8 @@ from convbert.targets import cpu_flags
 
 ROOT = Path(__file__).resolve().parents[2]
 SHAPES = "1x16,1x128,8x128,2x512,8x16-128"
-PACKAGES = {"torch": "torch", "torch-compile": "torch", "zentorch": "zentorch", "onnxruntime": "onnxruntime",
-            "openvino": "openvino", "iree": "iree-base-compiler"}
+PACKAGES = {"torch": "torch", "torch-compile": "torch", "onnxruntime": "onnxruntime", "openvino": "openvino",
+            "iree": "iree-base-compiler", "zentorch": "zentorch"}
 
 
 def one(options):
