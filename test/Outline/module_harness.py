@@ -233,6 +233,26 @@ def check(isa, width, body, parameters, outputs, expected, functions="", **optio
     return module
 
 
+def rounded(array):
+    """As float64, after rounding to bfloat16."""
+    from convbert.bfloat16 import to_bfloat16
+
+    return to_bfloat16(array).astype(np.float64)
+
+
+def check_rounded(module, want, median, most):
+    """The first result of all batches, with equal bits on one and two threads, is near `want` of each sequence: a number
+    close to the middle of two bfloat16 may fall either way."""
+    for seed, lengths in enumerate(BATCHES):
+        batch = Batch(lengths, seed)
+        [one], [two] = module.run(batch, 1), module.run(batch, 2)
+        assert one.tobytes() == two.tobytes()
+        for b, x in enumerate(module.embedded(batch)):
+            expected = want(x)
+            error = np.abs(one[b, :len(expected)] - expected)
+            assert len(expected) == 0 or (np.median(error) < median and error.max() < most)
+
+
 def dense(result, x, weight, bias, source, attributes=""):
     """The text of a dense layer; `weight` and `bias` are (name, array), `bias` may be None."""
     operands, types = [x, "%" + weight[0]], [source, tensor(*weight[1].shape)]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from convbert import bfloat16, reference_ops as ops
-from module_harness import BATCHES, BFLOAT16, Batch, Module, isas, random_array, tensor, tokens, wide
+from module_harness import (BATCHES, BFLOAT16, Batch, Module, check_rounded, isas, random_array, rounded, tensor, tokens,
+                            wide)
 
 WIDTH = 37
 # Where AVX-512 splits: the first, the last and one between; and where it does not: whole narrow panels are as few.
@@ -61,19 +62,7 @@ def test_parts_of_bfloat16(isa, layout, biased, times):
 def test_parts_of_pairs(layout):
     body, parameters = product(72, layout, True, False)
     module = Module(BFLOAT16, WIDTH, body, parameters, [("tokens", 72)])
-
-    def rounded(array):
-        return bfloat16.to_bfloat16(array).astype(np.float64)
-
-    for seed, lengths in enumerate(BATCHES):
-        batch = Batch(lengths, seed)
-        [one], [two] = module.run(batch, 1), module.run(batch, 2)
-        assert one.tobytes() == two.tobytes()
-        for b, x in enumerate(module.embedded(batch)):
-            want = expected(rounded(x), parameters, layout, rounded)
-            # A number close to the middle of two bfloat16 may fall either way.
-            error = np.abs(one[b, :len(want)] - want)
-            assert np.median(error) < 1e-5 and error.max() < 5e-2
+    check_rounded(module, lambda x: expected(rounded(x), parameters, layout, rounded), 1e-5, 5e-2)
 
 
 @isas
