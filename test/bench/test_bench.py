@@ -59,12 +59,17 @@ def test_engines_see_no_avx512(tmp_path):
 
 
 def test_runs_are_merged_by_kind(tmp_path):
-    old = [{"isa": "avx2", "threads": threads, "size": "base", "made": "before"} for threads in (1, 2)]
-    new = [{"isa": "avx2", "threads": threads, "size": size, "made": "now"} for threads, size in ((2, "base"), (1, "small"))]
+    def run(threads, size, shapes, version="1"):
+        return {"isa": "avx2", "threads": threads, "size": size, "packages": {"a": version},
+                "measurements": [{"shape": shape, "best_ms": len(shapes)} for shape in shapes]}
+
+    old = [run(1, "base", ["1x8"]), run(2, "base", ["1x8", "1x9"]), run(2, "small", ["1x8"])]
+    new = [run(2, "base", ["1x9"]), run(2, "small", ["1x9"], "2"), run(1, "small", ["1x9"])]
     path = tmp_path / "found.json"
-    assert report.merge(path, new) == [new[1], new[0]]
+    assert report.merge(path, new) == [new[2], *new[:2]]
     path.write_text(json.dumps({"runs": old}), encoding="utf-8")
-    assert report.merge(path, new) == [old[0], new[1], new[0]]
+    both = old[1] | {"measurements": [old[1]["measurements"][0], *new[0]["measurements"]]}
+    assert report.merge(path, new) == [old[0], new[2], both, new[1]]  # another version's shapes are not kept
 
 
 def test_ratios_are_to_the_fastest_other_engine():

@@ -59,12 +59,20 @@ def table(result):
 
 
 def merge(path, runs):
-    """The runs in the JSON file `path`, if there is one, with `runs` in place of those of the same kind."""
+    """The runs in the JSON file `path`, if there is one, with `runs` in place of those of the same kind; what those
+    measured with the same engines on other shapes is kept."""
     def kind(run):
         return run["isa"], run["threads"], run["size"]
 
     old = json.loads(path.read_text(encoding="utf-8"))["runs"] if path.exists() else []
-    found = {kind(run): run for run in old + runs}
+    found = {kind(run): run for run in old}
+    for run in runs:
+        before = found.get(kind(run), {})
+        if before.get("packages") == run["packages"]:
+            shapes = {m["shape"] for m in run["measurements"]}
+            kept = [m for m in before["measurements"] if m["shape"] not in shapes]
+            run = run | {"measurements": kept + run["measurements"]}
+        found[kind(run)] = run
     return [found[key] for key in sorted(found)]
 
 
