@@ -86,7 +86,8 @@ def plot(result, path):
     runs = result["runs"]
     columns = len({run["size"] for run in runs})
     lines = -(-len(runs) // columns)
-    figure, axes = pyplot.subplots(lines, columns, figsize=(4.2 * columns, 3.6 * lines), squeeze=False)
+    figure, axes = pyplot.subplots(lines, columns, figsize=(4.2 * columns, 3.6 * lines), squeeze=False,
+                                  layout="constrained")
     for axis, run in zip(axes.flat, runs):
         names = [m["shape"] for m in run["measurements"]]
         for engine, colour in ENGINES.items():
@@ -102,9 +103,8 @@ def plot(result, path):
         axis.set_axis_off()
     for row in axes:
         row[0].set_ylabel("GF/s of the fastest call")
-    axes[0][0].legend(fontsize=7)
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=len(ENGINES) + 1, fontsize=8)
     figure.suptitle(result["processor"], fontsize=9)
-    figure.tight_layout()
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
 
