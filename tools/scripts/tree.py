@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 # Folders that hold no source of the project, wherever they are.
-SKIPPED = {".git", ".venv", ".cache", "__pycache__", "Inputs", "_deps"}
+SKIPPED = {".git", ".venv", ".venv-bench", ".cache", "__pycache__", "Inputs", "_deps"}
 
 
 def project_files(root, suffixes=None):
