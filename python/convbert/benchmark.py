@@ -218,11 +218,12 @@ def benchmark(path: str | os.PathLike[str], shapes: Sequence[Workload], *, threa
     # What other engines are held to.
     right = load(path, threads=threads, target=target) if peers and model.weights != "f32" else model
     rivals = {name: make_rival(name, os.fspath(path), model.model_class, model.threads, target or "native") for name in peers}
+    batches = [_inputs(model, workload) for workload in shapes] if rivals else []
+    wanted = [right(**inputs)[0] for inputs in batches]
     # One after the other with all shapes, as one that compiles may leave settings behind that others would compile with.
     for name, rival in rivals.items():
-        for workload in shapes:
-            inputs = _inputs(model, workload)
-            agree(name, rival(inputs), right(**inputs)[0])
+        for inputs, expected in zip(batches, wanted):
+            agree(name, rival(inputs), expected)
     timings = model.timings
     result = Benchmark(os.fspath(path), model.isa, model.threads,
                        sum(int(np.prod(item["shape"])) for item in model.parameters), model.dtype, model.weights, 0.0,
