@@ -64,7 +64,8 @@ struct GroupEmitter : KernelEmitter {
     int64_t groups = op.getGroups(), in = features.in, out = features.out / groups;
     Window window = Window::get(op, features.taps);
     PaddedRows order = PaddedRows::get(window);
-    auto [padded, made] = host.getPlan().getPadded(op.getResult());
+    unsigned padded, made;
+    std::tie(padded, made) = host.getPlan().getPadded(op.getResult());
     unsigned length = host.getLength(op.getResult());
     Value windowCount = host.countPadded(length, order.getSpare()), tileCount = host.countTiles(windowCount);
     Value rows = host.mul(windowCount, host.constant(order.step));

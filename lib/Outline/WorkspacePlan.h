@@ -113,6 +113,8 @@ private:
   LogicalResult aliasConcat(Operation *op);
   LogicalResult reserveTouched(func::FuncOp fn);
   void extendLiveRanges(func::FuncOp fn);
+  /// Appends a buffer that the operation of this number uses; returns its index.
+  unsigned append(Buffer buffer, int64_t position);
   void addRounded(func::FuncOp fn);
   void addPlainBias(func::FuncOp fn);
   void addPadded(func::FuncOp fn);
