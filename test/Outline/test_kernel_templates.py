@@ -159,7 +159,7 @@ def test_call_gives_every_parameter(path):
     """The text of the emitters of calls names each placeholder of the template that it instantiates."""
     sources = "".join((ROOT / "lib" / "Outline" / name).read_text()
                       for name in ("KernelCalls.cpp", "KernelCallsConv.cpp", "KernelCallsGroups.cpp",
-                                       "Transfers.cpp"))
+                                       "KernelEmitter.cpp", "Transfers.cpp"))
     name = path.name.removesuffix(".mlir.in")
     assert f'"{name}"' in sources
     for placeholder in set(PLACEHOLDER.findall(split(path)[1]) + CONDITION.findall(split(path)[1])):
