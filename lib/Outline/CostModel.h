@@ -71,6 +71,9 @@ public:
   /// The same in rows of `width` features, a whole vector of them.
   static int64_t countThreadRows(int64_t width);
 
+  /// Rows of a matrix product that are worth a thread where threads share the rows: each of them reads all weights.
+  static constexpr int64_t sharedRows = 32;
+
 private:
   CostModel(const InstructionSet &isa, CoreCosts core) : isa(&isa), core(core) {}
 

@@ -68,8 +68,12 @@ LogicalResult KernelEmitter::product(Value rows, Value panels, Value bias, Value
   if (panel != tiles.panel)
     suffix = "n" + text(panel) + (suffix.empty() ? "" : "_" + suffix);
   StringRef weightType = type.getElementType().isBF16() ? "bf16" : "f32";
-  TemplateParameters parameters{
-      {"MR", text(tiles.rows)}, {"NR", text(panel)}, {"NR2", text(2 * panel)}, {"WT", weightType.str()}, {"ACT", kind}};
+  TemplateParameters parameters{{"MR", text(tiles.rows)},
+                                {"NR", text(panel)},
+                                {"NR2", text(2 * panel)},
+                                {"WT", weightType.str()},
+                                {"ACT", kind},
+                                {"GRAIN", text(llvm::divideCeil(CostModel::sharedRows, tiles.rows))}};
   SmallVector<Value> operands{rows, panels, bias};
   if (multiplier)
     operands.push_back(multiplier);

@@ -107,7 +107,7 @@ func.func @forward(%ids: tensor<?x?xi64>) -> (tensor<?x?x16xf32>, tensor<?x3xf32
 // CHECK:         return %[[I]]
 
 // CHECK-LABEL: func.func private @dense_gelu(
-// CHECK-SAME:    i32 {convbert.threads}) attributes {convbert.kernel = "dense"}
+// CHECK-SAME:    i32 {convbert.threads}) attributes {convbert.kernel = "dense", convbert.row_grain = {{[48]}} : i64, convbert.rows = array<i64: 0, 3>}
 // CHECK:         bufferization.to_tensor %{{.*}} restrict
 // CHECK:         convbert.packed_dense {{.*}} {activation = #convbert.activation<gelu>}
 // CHECK:         bufferization.materialize_in_destination %{{.*}} in restrict writable

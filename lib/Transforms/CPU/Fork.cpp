@@ -2,6 +2,7 @@
 
 #include "lib/Transforms/CPU/Kernel.h"
 #include "lib/Transforms/CPU/Passes.h"
+#include "lib/Transforms/CPU/SharedRows.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -100,12 +101,12 @@ public:
         (void)getBackwardSlice(value, &slice, options);
   }
 
-  /// min(threads, iterations / grain), where the bounds' operations, now in `task`, are repeated in `kernel`.
-  Value limit(OpBuilder &b, func::FuncOp task, func::FuncOp kernel, Value threads) const {
+  /// Iterations / grain, where the bounds' operations, now in `task`, are repeated in `kernel`; or null.
+  Value count(OpBuilder &b, func::FuncOp task, func::FuncOp kernel) const {
     // Bounds that rest on more than arguments and what is read from them are the task's business.
     if (llvm::any_of(
             slice, [](Operation *op) { return !isMemoryEffectFree(op) && !hasSingleEffect<MemoryEffects::Read>(op); }))
-      return threads;
+      return Value();
     Location loc = kernel.getLoc();
     IRMapping map;
     map.map(task.getArguments().take_front(kernel.getNumArguments()), kernel.getArguments());
@@ -116,9 +117,7 @@ public:
       return own ? map.lookupOrDefault(own) : getValueOrCreateConstantIndexOp(b, loc, v);
     };
     Value count = arith::CeilDivUIOp::create(b, loc, arith::SubIOp::create(b, loc, value(ub), value(lb)), value(step));
-    Value most = arith::CeilDivUIOp::create(b, loc, count, arith::ConstantIndexOp::create(b, loc, grain));
-    Value all = arith::IndexCastOp::create(b, loc, b.getIndexType(), threads);
-    return arith::IndexCastOp::create(b, loc, threads.getType(), arith::MinSIOp::create(b, loc, most, all));
+    return arith::CeilDivUIOp::create(b, loc, count, arith::ConstantIndexOp::create(b, loc, grain));
   }
 
 private:
@@ -156,7 +155,8 @@ static void takeShare(scf::ForallOp loop, Value thread, Value team) {
 }
 
 /// Moves the body of `kernel` into a new function that takes the thread's number and the size of the team besides.
-static func::FuncOp createTask(func::FuncOp kernel, scf::ForallOp loop) {
+/// Where threads may share rows, a team of one runs the whole loop, whatever the number of its thread.
+static func::FuncOp createTask(func::FuncOp kernel, scf::ForallOp loop, bool sharesRows) {
   OpBuilder b(kernel);
   Location loc = kernel.getLoc();
   unsigned count = kernel.getNumArguments();
@@ -174,19 +174,36 @@ static func::FuncOp createTask(func::FuncOp kernel, scf::ForallOp loop) {
   for (unsigned i = 0; i < count; ++i)
     task.setArgAttrs(i, kernel.getArgAttrDict(i));
   task.setArgAttr(count, kThreadAttr, b.getUnitAttr());
+  if (sharesRows) {
+    // All threads run the whole loop then, but temporaries are those of the thread.
+    b.setInsertionPoint(loop);
+    Value one = arith::ConstantIndexOp::create(b, loc, 1), zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value alone = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, team, one);
+    thread = arith::SelectOp::create(b, loc, alone, zero, thread);
+  }
   takeShare(loop, thread, team);
   return task;
 }
 
 /// Fills the empty `kernel` with calls of `task`: one, or one a thread.
 static void createDispatcher(ModuleOp module, func::FuncOp kernel, func::FuncOp task, const Worth &worth,
-                             unsigned threadsArgument) {
+                             const std::optional<SharedRows> &shared, unsigned threadsArgument) {
   Location loc = kernel.getLoc();
   OpBuilder b(kernel.getContext());
   b.setInsertionPointToStart(kernel.addEntryBlock());
-  Value threads = worth.limit(b, task, kernel, kernel.getArgument(threadsArgument));
-  auto call = [&](Value thread, Value team) {
-    SmallVector<Value> operands(kernel.getArguments());
+  Value threads = kernel.getArgument(threadsArgument), rows, byRows;
+  Value iterations = worth.count(b, task, kernel), most = iterations;
+  if (iterations) {
+    if (shared) {
+      rows = shared->count(b, loc, kernel.getArguments());
+      most = arith::MaxUIOp::create(b, loc, most, shared->worth(b, loc, rows));
+    }
+    Value all = arith::IndexCastOp::create(b, loc, b.getIndexType(), threads);
+    most = arith::MinSIOp::create(b, loc, most, all);
+    threads = arith::IndexCastOp::create(b, loc, threads.getType(), most);
+  }
+  auto call = [&](ValueRange arguments, Value thread, Value team) {
+    SmallVector<Value> operands(arguments);
     operands.append({thread, team});
     func::CallOp::create(b, loc, task, operands);
   };
@@ -201,8 +218,10 @@ static void createDispatcher(ModuleOp module, func::FuncOp kernel, func::FuncOp 
                                        arith::ConstantIntOp::create(b, loc, /*value=*/1, /*width=*/32));
   auto branch = scf::IfOp::create(b, loc, single, /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
-  call(zero, one);
+  call(kernel.getArguments(), zero, one);
   b.setInsertionPointToStart(branch.elseBlock());
+  if (rows)
+    byRows = shared->isFaster(b, loc, rows, iterations, most);
   auto region = omp::ParallelOp::create(b, loc);
   region.getNumThreadsMutable().assign(threads);
   b.createBlock(&region.getRegion());
@@ -211,7 +230,16 @@ static void createDispatcher(ModuleOp module, func::FuncOp kernel, func::FuncOp 
   // first.
   Value thread = ask("__kmpc_bound_thread_num");
   Value team = ask("__kmpc_bound_num_threads");
-  call(thread, team);
+  if (byRows) {
+    auto either = scf::IfOp::create(b, loc, byRows, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(either.thenBlock());
+    call(shared->share(b, loc, kernel.getArguments(), rows, thread, team), thread, one);
+    b.setInsertionPointToStart(either.elseBlock());
+    call(kernel.getArguments(), thread, team);
+  } else {
+    call(kernel.getArguments(), thread, team);
+  }
   omp::TerminatorOp::create(b, loc);
   b.setInsertionPointAfter(branch);
   func::ReturnOp::create(b, loc);
@@ -233,10 +261,13 @@ struct Fork : convbert::impl::ForkBase<Fork> {
       FailureOr<scf::ForallOp> loop = findParallelLoop(kernel);
       if (failed(loop))
         return signalPassFailure();
+      FailureOr<std::optional<SharedRows>> rows = SharedRows::take(kernel);
+      if (failed(rows))
+        return signalPassFailure();
       unsigned position = threads.getArgNumber();
       Worth worth(kernel, *loop);
-      func::FuncOp task = createTask(kernel, *loop);
-      createDispatcher(module, kernel, task, worth, position);
+      func::FuncOp task = createTask(kernel, *loop, rows->has_value());
+      createDispatcher(module, kernel, task, worth, *rows, position);
     }
   }
 };

@@ -13,6 +13,11 @@ inline constexpr StringLiteral kKernelAttr = "convbert.kernel";
 inline constexpr StringLiteral kThreadsAttr = "convbert.threads";
 /// On a function: iterations of its parallel loop that are worth a thread (default 1).
 inline constexpr StringLiteral kGrainAttr = "convbert.grain";
+/// On a function: the numbers of memref arguments whose first dimension is the same rows, which threads may share in
+/// place of the iterations of its parallel loop.
+inline constexpr StringLiteral kRowsAttr = "convbert.rows";
+/// On such a function: rows that are worth a thread.
+inline constexpr StringLiteral kRowGrainAttr = "convbert.row_grain";
 /// On a parallel loop over tiles: they may have any extent up to the step, so that threads may share within a step.
 inline constexpr StringLiteral kAnyExtentAttr = "convbert.any_extent";
 /// On a `memref<?xi8>` argument: the temporaries of all threads.

@@ -5,6 +5,9 @@
 //   convbert.threads           on the i32 argument that holds the number of threads
 //   convbert.scratch           on the memref<?xi8> argument that holds the temporaries of all threads
 //   convbert.grain             on the function: iterations of its parallel loop that are worth a thread (default 1)
+//   convbert.rows              on the function: numbers of memref arguments whose first dimension is the same rows, which
+//                              threads may share in place of the iterations of its parallel loop
+//   convbert.row_grain         on such a function: rows that are worth a thread
 //   convbert.any_extent        on the parallel loop over tiles of a kernel: tiles may have any extent up to the step
 //   convbert.most              on a memref argument: for each dimension a size that no caller exceeds, or -1
 //   convbert.thread            on the index argument of a task function: the number of the thread (made by fork)
@@ -27,7 +30,8 @@ def Fork : Pass<"convbert-fork", "::mlir::ModuleOp"> {
     `omp.parallel`.  Shares are contiguous and each iteration is computed by one thread, so results do not depend
     on the number of threads.  They are whole steps of the loop; a loop over tiles that is marked
     `convbert.any_extent` is shared evenly, whatever its step: six panels by two threads are three each, also in steps
-    of four.
+    of four.  Where a kernel is marked `convbert.rows` and shares of its rows are smaller than those of the loop, each
+    thread runs all iterations on views of its rows: five panels of 128 rows by two threads are 64 rows each.
 
     Before:
     ```mlir

@@ -66,3 +66,33 @@ func.func private @wide(%n: index, %threads: i64 {convbert.threads}) {
   }
   return
 }
+
+// -----
+
+// expected-error @below {{requires 'convbert.rows' to number memref arguments with a dynamic first dimension and offset, and 'convbert.row_grain' of at least 1, but found array<i64: 0> and 4 : i64 on @packed}}
+func.func private @packed(%m: memref<?xf32>, %n: index, %threads: i32 {convbert.threads})
+    attributes {convbert.rows = array<i64: 0>, convbert.row_grain = 4 : i64} {
+  scf.forall (%i) in (%n) {
+  }
+  return
+}
+
+// -----
+
+// expected-error @below {{but found array<i64: 0> and nothing on @any}}
+func.func private @any(%m: memref<?xf32, strided<[1], offset: ?>>, %n: index, %threads: i32 {convbert.threads})
+    attributes {convbert.rows = array<i64: 0>} {
+  scf.forall (%i) in (%n) {
+  }
+  return
+}
+
+// -----
+
+// expected-error @below {{but found array<i64: 1> and 1 : i64 on @count}}
+func.func private @count(%m: memref<?xf32, strided<[1], offset: ?>>, %n: index, %threads: i32 {convbert.threads})
+    attributes {convbert.rows = array<i64: 1>, convbert.row_grain = 1 : i64} {
+  scf.forall (%i) in (%n) {
+  }
+  return
+}

@@ -178,3 +178,64 @@ func.func private @eight(%m: memref<8xf32>, %threads: i32 {convbert.threads}) {
   } {convbert.any_extent}
   return
 }
+
+// -----
+
+// Threads share the rows where that is faster: each runs the whole loop, as a team of one, on views of its rows.  They
+// are asked for where the loop alone, of one iteration say, is not worth them.
+
+// CHECK-LABEL: func.func private @rows_task(
+// CHECK-SAME:    %[[THREAD:[a-z0-9_]+]]: index {convbert.thread}, %[[TEAM:[a-z0-9_]+]]: index)
+// CHECK-DAG:     %[[C0:[a-z0-9_]+]] = arith.constant 0 : index
+// CHECK-DAG:     %[[C1:[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK:         %[[ALONE:[a-z0-9_]+]] = arith.cmpi eq, %[[TEAM]], %[[C1]]
+// CHECK:         %[[NUMBER:[a-z0-9_]+]] = arith.select %[[ALONE]], %[[C0]], %[[THREAD]]
+// CHECK:         arith.muli %[[NUMBER]],
+
+// CHECK-LABEL: func.func private @rows(
+// CHECK-SAME:    %[[A:[a-z0-9_]+]]: memref<?x8xf32, strided<[?, 1], offset: ?>>, %[[W:[a-z0-9_]+]]: memref<?xf32>, %[[THREADS:[a-z0-9_]+]]: i32 {convbert.threads}) {
+// CHECK-DAG:     %[[C1:[a-z0-9_]+]] = arith.constant 1 : index
+// CHECK-DAG:     %[[C4:[a-z0-9_]+]] = arith.constant 4 : index
+// CHECK:         %[[N:[a-z0-9_]+]] = memref.dim %[[W]]
+// CHECK:         %[[ROWS:[a-z0-9_]+]] = memref.dim %[[A]]
+// CHECK:         %[[WORTH:[a-z0-9_]+]] = arith.divui %[[ROWS]], %[[C4]]
+// CHECK:         %[[MOST:[a-z0-9_]+]] = arith.maxui %[[N]], %[[WORTH]]
+// CHECK:         %[[ALL:[a-z0-9_]+]] = arith.index_cast %[[THREADS]]
+// CHECK:         %[[ASKED:[a-z0-9_]+]] = arith.minsi %[[MOST]], %[[ALL]]
+// CHECK:         } else {
+// CHECK:           %[[PANELS:[a-z0-9_]+]] = arith.ceildivui %[[N]], %[[ASKED]]
+// CHECK:           %[[BY_PANELS:[a-z0-9_]+]] = arith.muli %[[PANELS]], %[[ROWS]]
+// CHECK:           %[[SHARE:[a-z0-9_]+]] = arith.ceildivui %[[ROWS]], %[[ASKED]]
+// CHECK:           %[[BY_ROWS:[a-z0-9_]+]] = arith.muli %[[SHARE]], %[[N]]
+// CHECK:           %[[LESS:[a-z0-9_]+]] = arith.cmpi ult, %[[BY_ROWS]], %[[BY_PANELS]]
+// CHECK:           %[[ENOUGH:[a-z0-9_]+]] = arith.cmpi uge, %{{.*}}, %[[ASKED]]
+// CHECK:           %[[FASTER:[a-z0-9_]+]] = arith.andi %[[LESS]], %[[ENOUGH]]
+// CHECK:           omp.parallel
+// CHECK:             %[[ME:[a-z0-9_]+]] = arith.index_cast
+// CHECK:             %[[TEAM:[a-z0-9_]+]] = arith.index_cast
+// CHECK:             scf.if %[[FASTER]] {
+// CHECK:               %[[OWN:[a-z0-9_]+]] = arith.ceildivui %[[ROWS]], %[[TEAM]]
+// CHECK:               %[[FIRST:[a-z0-9_]+]] = arith.muli %[[ME]], %[[OWN]]
+// CHECK:               %[[FROM:[a-z0-9_]+]] = arith.minui %[[FIRST]], %[[ROWS]]
+// CHECK:               %[[END:[a-z0-9_]+]] = arith.addi %[[FROM]], %[[OWN]]
+// CHECK:               %[[TO:[a-z0-9_]+]] = arith.minui %[[END]], %[[ROWS]]
+// CHECK:               %[[SIZE:[a-z0-9_]+]] = arith.subi %[[TO]], %[[FROM]]
+// CHECK:               %[[VIEW:[a-z0-9_]+]] = memref.subview %[[A]][%[[FROM]], 0] [%[[SIZE]], 8]
+// CHECK:               func.call @rows_task(%[[VIEW]], %[[W]], %[[THREADS]], %[[ME]], %[[C1]])
+// CHECK:             } else {
+// CHECK:               func.call @rows_task(%[[A]], %[[W]], %[[THREADS]], %[[ME]], %[[TEAM]])
+func.func private @rows(%a: memref<?x8xf32, strided<[?, 1], offset: ?>>, %w: memref<?xf32>,
+                        %threads: i32 {convbert.threads})
+    attributes {convbert.rows = array<i64: 0>, convbert.row_grain = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  %m = memref.dim %a, %c0 : memref<?x8xf32, strided<[?, 1], offset: ?>>
+  %n = memref.dim %w, %c0 : memref<?xf32>
+  scf.forall (%p) in (%n) {
+    scf.for %i = %c0 to %m step %c1 {
+      memref.store %z, %a[%i, %p] : memref<?x8xf32, strided<[?, 1], offset: ?>>
+    }
+  }
+  return
+}

@@ -14,7 +14,7 @@ struct KernelTemplatesTest : convbert::test::OutlineTest {
 };
 
 TEST_F(KernelTemplatesTest, EqualKernelsAreOneFunction) {
-  TemplateParameters parameters{{"MR", "4"}, {"NR", "24"}, {"WT", "f32"}, {"ACT", "identity"}};
+  TemplateParameters parameters{{"MR", "4"}, {"NR", "24"}, {"WT", "f32"}, {"GRAIN", "4"}, {"ACT", "identity"}};
   func::FuncOp first = templates.get("dense", "", parameters);
   ASSERT_TRUE(first);
   EXPECT_EQ(first.getName(), "dense");
