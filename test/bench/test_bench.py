@@ -65,11 +65,14 @@ def test_runs_are_merged_by_kind(tmp_path):
 
     old = [run(1, "base", ["1x8"]), run(2, "base", ["1x8", "1x9"]), run(2, "small", ["1x8"])]
     new = [run(2, "base", ["1x9"]), run(2, "small", ["1x9"], "2"), run(1, "small", ["1x9"])]
+    third = run(2, "base", ["1x16", "8x2-9", "9x2", "2x9"])
     path = tmp_path / "found.json"
     assert report.merge(path, new) == [new[2], *new[:2]]
     path.write_text(json.dumps({"runs": old}), encoding="utf-8")
     both = old[1] | {"measurements": [old[1]["measurements"][0], *new[0]["measurements"]]}
     assert report.merge(path, new) == [old[0], new[2], both, new[1]]  # another version's shapes are not kept
+    shapes = [m["shape"] for m in report.merge(path, [third])[1]["measurements"]]
+    assert shapes == ["1x8", "1x9", "1x16", "2x9", "9x2", "8x2-9"]
 
 
 def test_ratios_are_to_the_fastest_other_engine():

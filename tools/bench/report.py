@@ -58,6 +58,12 @@ def table(result):
     return "\n".join(lines) + "\n"
 
 
+def _size(shape):
+    """By what shapes are put in order: batch times length, those of mixed lengths last."""
+    batch, length = shape.split("x")
+    return "-" in length, int(batch) * int(length.split("-")[-1]), int(batch)
+
+
 def merge(path, runs):
     """The runs in the JSON file `path`, if there is one, with `runs` in place of those of the same kind; what those
     measured with the same engines on other shapes is kept."""
@@ -71,7 +77,7 @@ def merge(path, runs):
         if before.get("packages") == run["packages"]:
             shapes = {m["shape"] for m in run["measurements"]}
             kept = [m for m in before["measurements"] if m["shape"] not in shapes]
-            run = run | {"measurements": kept + run["measurements"]}
+            run = run | {"measurements": sorted(kept + run["measurements"], key=lambda m: _size(m["shape"]))}
         found[kind(run)] = run
     return [found[key] for key in sorted(found)]
 

@@ -26,7 +26,6 @@ from convbert.machine import cpu_name
 from convbert.targets import cpu_flags
 
 ROOT = Path(__file__).resolve().parents[2]
-# TODO(#7): results of the small sizes with two threads, and of IREE with two threads and with AVX2, are not in results/.
 SHAPES = "1x16,1x128,8x128,2x512,8x16-128"
 PACKAGES = {"torch": "torch", "torch-compile": "torch", "onnxruntime": "onnxruntime", "openvino": "openvino",
             "iree": "iree-base-compiler", "zentorch": "zentorch"}
