@@ -210,16 +210,16 @@ def benchmark(path: str | os.PathLike[str], shapes: Sequence[Workload], *, threa
                         f"positions), but found {workload.length}")
     reset_peak()
     loaded = rss_bytes()
-    for workload in shapes:
-        model(**_inputs(model, workload))
+    batches = [_inputs(model, workload) for workload in shapes]
+    for inputs in batches:
+        model(**inputs)
     resident, above = rss_bytes(), peak_bytes() - loaded
     exact = load(path, threads=threads, target=target, weights=weights, dtype=dtype,
                  padding="exact") if any(w.lengths for w in shapes) else None
     # What other engines are held to.
     right = load(path, threads=threads, target=target) if peers and model.weights != "f32" else model
     rivals = {name: make_rival(name, os.fspath(path), model.model_class, model.threads, target or "native") for name in peers}
-    batches = [_inputs(model, workload) for workload in shapes] if rivals else []
-    wanted = [right(**inputs)[0] for inputs in batches]
+    wanted = [right(**inputs)[0] for inputs in batches] if rivals else []
     # One after the other with all shapes, as one that compiles may leave settings behind that others would compile with.
     for name, rival in rivals.items():
         for inputs, expected in zip(batches, wanted):
@@ -229,8 +229,7 @@ def benchmark(path: str | os.PathLike[str], shapes: Sequence[Workload], *, threa
                        sum(int(np.prod(item["shape"])) for item in model.parameters), model.dtype, model.weights, 0.0,
                        timings["compile_ms"] or 0.0, timings["cached"], timings["prepack_ms"], model.packed_bytes,
                        copy_gbps(model.threads), resident, above)
-    for workload in shown(shapes):
-        inputs = _inputs(model, workload)
+    for workload, inputs in zip(shown(shapes), batches):
         out = model(**inputs)
         engines: dict[str, Callable[[], Any]] = {"": lambda: model(**inputs, out=out)}
         engines.update({name: partial(rival, inputs) for name, rival in rivals.items()})
